@@ -83,8 +83,28 @@ void Checkpointer::set_desired(const std::vector<JobQuota>& jobs) {
     const std::lock_guard lock(mutex_);
     desired_ = jobs;
     news_ = true;
+    if (options_.off.empty()) mark_restoring(jobs);
   }
   changed_.notify_all();
+}
+
+// Before this call returns, for the job's processes may start at once.
+void Checkpointer::mark_restoring(const std::vector<JobQuota>& jobs) {
+  std::set<std::uint32_t> now;
+  for (const JobQuota& job : jobs) {
+    if (job.restoring) now.insert(job.job_id);
+  }
+  const auto path = [&](std::uint32_t job) {
+    return fmt::format("{}/{}/{}{}", options_.run_dir, kProgramsFolder, job, kRestoring);
+  };
+  for (const std::uint32_t job : restoring_) {
+    if (!now.contains(job)) ::unlink(path(job).c_str());
+  }
+  for (const std::uint32_t job : now) {
+    if (!restoring_.contains(job))
+      base::Fd(::open(path(job).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  }
+  restoring_ = std::move(now);
 }
 
 std::optional<CheckpointReport> Checkpointer::report(std::uint32_t job) const {
@@ -228,7 +248,7 @@ std::optional<CheckpointReport> Checkpointer::follow(const JobQuota& job, const 
   if (failed || order.phase == CheckpointPhase::kResume) {
     bool all = true;
     for (Link* const link : links) {
-      ask(*link, {KeeperDo::resume, order.attempt, order.restarts, job.suspended});
+      ask(*link, {KeeperDo::resume, order.attempt, order.restarts, 0, job.suspended});
       const auto& status = link->status;
       all = all && status && (status->state == KeeperState::running || status->state == KeeperState::failed);
     }
@@ -244,12 +264,13 @@ std::optional<CheckpointReport> Checkpointer::follow(const JobQuota& job, const 
                             order.folder, options_.folder));
   if (links.empty() && options_.has_processes(job.job_id)) return fail(job, order, kNotOurs);
   CheckpointReport report{order.attempt, CheckpointState::kDumped, {}, 0, 0};
+  report.programs = static_cast<std::uint32_t>(links.size());
   for (Link* const link : links) {
     const auto& status = link->status;
     const bool joined = status && status->attempt == order.attempt;
     if (joined && status->state == KeeperState::failed) return fail(job, order, status->reason);
     const bool dump = joined && order.phase == CheckpointPhase::kDump;
-    ask(*link, {dump ? KeeperDo::dump : KeeperDo::stop, order.attempt, order.restarts, job.suspended});
+    ask(*link, {dump ? KeeperDo::dump : KeeperDo::stop, order.attempt, order.restarts, order.programs, job.suspended});
     if (!joined || status->state == KeeperState::running) return std::nullopt;
     if (status->state != KeeperState::dumped) report.state = CheckpointState::kFrozen;
     report.bytes += status->bytes;
@@ -274,7 +295,7 @@ std::optional<CheckpointReport> Checkpointer::watch(const JobQuota& job) {
   for (Link* const link : links) {
     const bool due = check && Clock::now() >= link->check_at;
     if (due && !link->waiting) link->check_at = Clock::now() + kCheckEvery;
-    ask(*link, {due ? KeeperDo::check : KeeperDo::status, 0, 0});
+    ask(*link, {due ? KeeperDo::check : KeeperDo::status, 0, 0, 0});
   }
   if (report || !job.checkpointable) return report;
   report = CheckpointReport{};
@@ -310,11 +331,11 @@ void Checkpointer::release_unordered(const std::vector<JobQuota>& jobs) {
     if (!present.contains(link.job)) ask(link, {});
     if (!link.status) continue;
     if (link.status->state == KeeperState::stopped || link.status->state == KeeperState::dumping)
-      ask(link, {KeeperDo::resume, link.status->attempt, 0});
+      ask(link, {KeeperDo::resume, link.status->attempt, 0, 0});
     if (link.status->state != KeeperState::dumped || !present.contains(link.job)) continue;
     auto& since = watches_[link.job].unordered;
     if (!since) since = Clock::now();
-    if (Clock::now() - *since > kUnordered) ask(link, {KeeperDo::resume, link.status->attempt, 0});
+    if (Clock::now() - *since > kUnordered) ask(link, {KeeperDo::resume, link.status->attempt, 0, 0});
   }
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -76,6 +77,7 @@ class Checkpointer {
   CheckpointReport fail(const JobQuota& job, const CheckpointOrder& order, const std::string& reason);
   void release_unordered(const std::vector<JobQuota>& jobs);
   void remove_old_images();
+  void mark_restoring(const std::vector<JobQuota>& jobs);
 
   const CheckpointerOptions options_;
   std::map<std::string, Link> links_;  // by path; the thread's, as all until mutex_
@@ -86,6 +88,7 @@ class Checkpointer {
   std::condition_variable changed_;
   std::vector<JobQuota> desired_;
   std::map<std::uint32_t, CheckpointReport> reports_;
+  std::set<std::uint32_t> restoring_;  // jobs with such a file
   bool news_ = false;
   bool end_ = false;
   std::thread thread_;

@@ -43,7 +43,7 @@ std::string body(const Manifest& manifest) {
                   {"rank", manifest.program.rank}, {"slot", manifest.program.slot}, {"attempt", manifest.attempt},
                   {"restarts", manifest.restarts}, {"command", manifest.command},   {"streams", manifest.streams},
                   {"stopped", manifest.stopped},   {"files", std::move(files)},     {"node", manifest.node},
-                  {"taken", manifest.taken},       {"seconds", manifest.seconds}};
+                  {"taken", manifest.taken},       {"seconds", manifest.seconds},   {"programs", manifest.programs}};
   return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
@@ -65,6 +65,7 @@ Manifest manifest_of(const Json& json) {
   manifest.node = json.at("node").get<std::string>();
   manifest.taken = json.at("taken").get<std::int64_t>();
   manifest.seconds = json.at("seconds").get<double>();
+  manifest.programs = json.value("programs", std::uint32_t{0});
   return manifest;
 }
 

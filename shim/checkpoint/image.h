@@ -33,6 +33,7 @@ struct Manifest {
   ProgramId program;
   std::uint64_t attempt = 0;          ///< the controller's number of the attempt
   std::uint32_t restarts = 0;         ///< the run that was dumped
+  std::uint32_t programs = 0;         ///< of the job in this attempt: their images serve only together; 0: not known
   std::vector<std::string> command;   ///< the program and its arguments
   std::vector<std::string> streams;   ///< CRIU's names of standard input, output and error; empty: CRIU opens it itself
   std::vector<std::int32_t> stopped;  ///< processes that the user had stopped, by their ids in the program's namespace

@@ -110,6 +110,28 @@ void make_sparse(const fs::path& path) {
   (void)punch(at);
 }
 
+// When the youngest of these was made, in seconds since 1970.
+std::int64_t newest_of(const std::vector<fs::path>& images) {
+  std::int64_t newest = 0;
+  for (const fs::path& image : images) {
+    struct stat about{};
+    if (::lstat(image.c_str(), &about) == 0) newest = std::max<std::int64_t>(newest, about.st_mtime);
+  }
+  return newest;
+}
+
+tl::expected<Manifest, std::string> read_manifest(int folder, const ImageKey& key) {
+  const auto text = base::read_file_at(folder, kManifest, kMostManifest);
+  if (!text) return tl::unexpected(fmt::format("{} cannot be read", kManifest));
+  return unseal(*text, key);
+}
+
+bool has_its_size(const fs::path& folder, const ImageFile& file) {
+  const fs::path path = folder / file.name;
+  std::error_code error;
+  return !fs::is_symlink(path, error) && fs::file_size(path, error) == file.size && !error;
+}
+
 std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", (bytes + (1 << 20) - 1) >> 20); }
 
 }  // namespace
@@ -214,12 +236,11 @@ std::vector<ImageStore::Found> ImageStore::images_of(const ProgramId& program, s
   return found;
 }
 
-tl::expected<Manifest, std::string> ImageStore::verify(const std::string& folder, const ProgramId& program,
-                                                       std::uint32_t restarts) const {
+tl::expected<Manifest, std::string> ImageStore::look_at(const std::string& folder, const ProgramId& program,
+                                                        std::uint32_t restarts) const {
   const auto handle = base::open_folder(AT_FDCWD, folder);
-  const auto text = handle ? base::read_file_at(handle->get(), kManifest, kMostManifest) : tl::unexpected(0);
-  if (!text) return tl::unexpected(fmt::format("{}/{} cannot be read", folder, kManifest));
-  auto manifest = unseal(*text, key_);
+  if (!handle) return tl::unexpected(fmt::format("{} cannot be read", folder));
+  auto manifest = read_manifest(handle->get(), key_);
   if (!manifest) return tl::unexpected(fmt::format("{}: {}", folder, manifest.error()));
   if (manifest->program.uid != program.uid)
     return tl::unexpected(fmt::format("{}: it is of user id {}, not {}", folder, manifest->program.uid, program.uid));
@@ -229,14 +250,9 @@ tl::expected<Manifest, std::string> ImageStore::verify(const std::string& folder
                                       manifest->program.slot));
   std::set<std::string> known{kManifest};
   for (const ImageFile& file : manifest->files) {
-    const fs::path path = fs::path(folder) / file.name;
     known.insert(file.name);
-    std::error_code error;
-    if (fs::is_symlink(path, error) || fs::file_size(path, error) != file.size || error)
+    if (!has_its_size(folder, file))
       return tl::unexpected(fmt::format("{}: {} is missing or truncated", folder, file.name));
-    std::ifstream in(path, std::ios::binary);
-    if (base::sha256_hex(in) != file.sha256)
-      return tl::unexpected(fmt::format("{}: {} was changed after the dump", folder, file.name));
   }
   const auto names = base::list_folder(handle->get());
   for (std::size_t i = 0; names && i < names->size(); ++i) {
@@ -245,6 +261,48 @@ tl::expected<Manifest, std::string> ImageStore::verify(const std::string& folder
       return tl::unexpected(fmt::format("{}: {} is no part of the image", folder, (*names)[i]));
   }
   return *manifest;
+}
+
+tl::expected<void, std::string> ImageStore::verify(const std::string& folder, const Manifest& manifest) const {
+  for (const ImageFile& file : manifest.files) {
+    std::ifstream in(fs::path(folder) / file.name, std::ios::binary);
+    if (base::sha256_hex(in) != file.sha256)
+      return tl::unexpected(fmt::format("{}: {} was changed after the dump", folder, file.name));
+  }
+  return {};
+}
+
+tl::expected<void, std::string> ImageStore::check_whole(const Manifest& manifest, std::uint32_t run) const {
+  if (manifest.programs <= 1) return {};
+  const auto runs =
+      base::open_folder(AT_FDCWD, fmt::format("{}/job-{}/{}", folder_, manifest.program.job, manifest.restarts));
+  if (!runs) return tl::unexpected(fmt::format("its folder cannot be read: {}", strerror(runs.error())));
+  const std::string marker = fmt::format("whole-{}", run);
+  const std::string mac =
+      key_.mac(fmt::format("whole {} {} {} {}", manifest.program.job, manifest.restarts, manifest.attempt, run));
+  if (base::read_file_at(runs->get(), marker, 256) == mac) return {};
+  std::uint32_t found = 0;
+  for (const fs::path& rank :
+       folders_in(fmt::format("{}/job-{}/{}", folder_, manifest.program.job, manifest.restarts))) {
+    for (const fs::path& image : folders_in(rank)) {
+      const auto handle = base::open_folder(AT_FDCWD, image.string());
+      if (!handle || image.string().ends_with(kPart)) continue;
+      const auto other = read_manifest(handle->get(), key_);
+      const bool of_attempt = other && other->program.job == manifest.program.job &&
+                              other->program.uid == manifest.program.uid && other->attempt == manifest.attempt &&
+                              other->restarts == manifest.restarts &&
+                              fs::path(place(other->program, other->restarts)) == image;
+      if (of_attempt && std::all_of(other->files.begin(), other->files.end(),
+                                    [&](const ImageFile& file) { return has_its_size(image, file); }))
+        ++found;
+    }
+  }
+  if (found == manifest.programs) {
+    (void)base::replace_file_at(runs->get(), marker, mac, 0600);
+    return {};
+  }
+  return tl::unexpected(
+      fmt::format("{} of the job's {} programs have an image of that instant", found, manifest.programs));
 }
 
 void ImageStore::remove(const ProgramId& program) const {
@@ -257,7 +315,7 @@ void ImageStore::remove(const ProgramId& program) const {
     fs::remove_all(image, ignored);
     fs::remove_all(image + kPart, ignored);
     fs::remove(run / std::to_string(program.rank), ignored);  // if nothing else is in there
-    fs::remove(run, ignored);
+    if (folders_in(run).empty()) fs::remove_all(run, ignored);
   }
   std::error_code ignored;
   fs::remove(job, ignored);
@@ -269,15 +327,28 @@ std::size_t ImageStore::remove_others(const std::set<std::uint32_t>& jobs, std::
   for (const fs::path& folder : folders_in(folder_)) {
     const auto job = job_of(folder);
     if (!job || jobs.contains(*job)) continue;
-    const std::vector<fs::path> images = images_below(folder);
-    const bool young = std::any_of(images.begin(), images.end(), [&](const fs::path& image) {
-      struct stat about{};
-      return ::lstat(image.c_str(), &about) == 0 && about.st_mtime > now - seconds;
-    });
     std::error_code error;
-    if (!young && fs::remove_all(folder, error) > 0 && !error) ++removed;
+    if (newest_of(images_below(folder)) <= now - seconds && fs::remove_all(folder, error) > 0 && !error) ++removed;
   }
   return removed;
+}
+
+std::optional<std::uint32_t> ImageStore::remove_oldest_other(const std::set<std::uint32_t>& jobs,
+                                                             std::int64_t seconds) const {
+  std::int64_t oldest = ::time(nullptr) - seconds;
+  fs::path found;
+  for (const fs::path& folder : folders_in(folder_)) {
+    const auto job = job_of(folder);
+    if (!job || jobs.contains(*job)) continue;
+    const std::int64_t newest = newest_of(images_below(folder));
+    if (newest > oldest) continue;
+    oldest = newest;
+    found = folder;
+  }
+  if (found.empty()) return std::nullopt;
+  std::error_code error;
+  fs::remove_all(found, error);
+  return error ? std::nullopt : job_of(found);
 }
 
 ImageStore::Use ImageStore::use(std::uint32_t uid) const {

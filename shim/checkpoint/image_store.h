@@ -3,6 +3,7 @@
 //
 //   FOLDER/job-<id>/<restarts>/<rank>/<slot>/         a complete image: CRIU's files and manifest.json
 //   FOLDER/job-<id>/<restarts>/<rank>/<slot>.part/    one that is being written, or was when its writer died
+//   FOLDER/job-<id>/<restarts>/whole-<run>           a MAC: the images of all programs were there as that run began
 //
 // All is root's, 0700 and 0600. An image is complete when the .part folder, with everything synced, gets its name.
 #pragma once
@@ -43,13 +44,22 @@ class ImageStore {
   };
   /// Images of earlier runs than `before`, the newest first. Nothing is checked yet.
   std::vector<Found> images_of(const ProgramId& program, std::uint32_t before) const;
-  /// Error: why this image must not be restored as this program. Reads all of it.
-  tl::expected<Manifest, std::string> verify(const std::string& folder, const ProgramId& program,
-                                             std::uint32_t restarts) const;
+  /// Error: why this image must not be restored as this program, as far as that can be told without reading its memory.
+  tl::expected<Manifest, std::string> look_at(const std::string& folder, const ProgramId& program,
+                                              std::uint32_t restarts) const;
+  /// Reads all of an image that has been looked at. Error: it was changed.
+  tl::expected<void, std::string> verify(const std::string& folder, const Manifest& manifest) const;
+  /// Error: images of other programs of its job in its attempt are missing, cut off or sealed with another key.
+  /// Does not read their memory. Once all were there for a run, they are for all of that run: its programs may begin at
+  /// different times, and remove their images as they end. O(programs of the job).
+  tl::expected<void, std::string> check_whole(const Manifest& manifest, std::uint32_t run) const;
   /// Removes the program's images and parts of them.
   void remove(const ProgramId& program) const;
   /// Removes all images of jobs that are not among these, but none younger than `seconds`. The number of jobs.
   std::size_t remove_others(const std::set<std::uint32_t>& jobs, std::int64_t seconds) const;
+  /// Of these jobs the one whose newest image is the oldest: removes its images. Nothing: all others are among `jobs`,
+  /// or younger than `seconds`.
+  std::optional<std::uint32_t> remove_oldest_other(const std::set<std::uint32_t>& jobs, std::int64_t seconds) const;
   struct Use {
     std::uint64_t bytes = 0;
     std::uint64_t user_bytes = 0;

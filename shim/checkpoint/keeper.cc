@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,7 +21,9 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <sstream>
 
+#include "base/process.h"
 #include "base/sha256.h"
 #include "shim/agent/cgroup/job_groups.h"
 #include "shim/checkpoint/criu.h"
@@ -35,11 +38,16 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kStopPatience{5000};
-constexpr seconds kDumpPatience{900};      // then criu is ended, and the program goes on
-constexpr seconds kAbandonedPatience{60};  // the same once nobody wants the image
+constexpr seconds kDumpPatience{900};             // then criu is ended, and the program goes on
+constexpr milliseconds kAbandonedPatience{1000};  // the same once nobody wants the image
 constexpr int kMostSlots = 1000;
 constexpr int kStreamBase = 100;  // where criu finds the new streams
 constexpr int kPollMs = 500;
+constexpr int kBusyPollMs = 50;
+constexpr seconds kSlurmPatience{5};       // for squeue: the program is stopped meanwhile
+constexpr seconds kRequeuePatience{20};    // for scontrol
+constexpr seconds kEndOfRunPatience{120};  // for Slurm to end a run that it requeues
+constexpr std::int64_t kYoung = 60;        // s for which an image stays though Slurm does not know its job
 constexpr int kRequestSeconds = 10;
 // Slurm numbers the steps of users below these.
 constexpr std::uint32_t kFirstSpecialStep = 0xfffffff0U;
@@ -89,6 +97,11 @@ std::uint64_t start_of(pid_t pid) {
   std::size_t at = stat.rfind(')');
   for (int field = 2; at != std::string::npos && field < 22; ++field) at = stat.find(' ', at + 1);
   return at == std::string::npos ? 0 : std::strtoull(stat.c_str() + at + 1, nullptr, 10);
+}
+
+// With what it has started, which would keep the lock of take_turn(). It may not have its process group yet.
+void kill_worker(pid_t worker) {
+  if (::kill(-worker, SIGKILL) != 0) ::kill(worker, SIGKILL);
 }
 
 }  // namespace
@@ -196,7 +209,19 @@ void Keeper::note_init() const {
 }
 
 bool Keeper::begin() {
-  if (restore()) return true;
+  switch (restore()) {
+    case Began::restored:
+      return true;
+    case Began::anew:
+      return start_anew();
+    case Began::nowhere:
+      begin_job_again();
+      return false;
+  }
+  return false;
+}
+
+bool Keeper::start_anew() {
   const auto started = start_program(caller_, parts_, options_.init);
   if (started) {
     init_ = *started;
@@ -207,33 +232,75 @@ bool Keeper::begin() {
   return false;
 }
 
-bool Keeper::restore() {
+// The images of a job's programs serve only together. What every keeper of the job sees of them, as it begins, leads
+// all to the same image. If an image turns out to be useless only as it is read, others may have begun from theirs.
+Keeper::Began Keeper::restore() {
+  const auto say = [&](const std::string& text) { send_answer(client_.get(), LaunchAnswer::message, text); };
   const auto images = store_->images_of(program_, restarts_);
   for (const ImageStore::Found& image : images) {
-    const auto restored = restore_image(image);
-    if (restored) return true;
-    send_answer(client_.get(), LaunchAnswer::message,
-                fmt::format("the image of run {} cannot be restored: {}", image.restarts, restored.error()));
+    const auto refuse = [&](const std::string& why) {
+      say(fmt::format("the image of run {} cannot be restored: {}", image.restarts, why));
+    };
+    const auto manifest = store_->look_at(image.folder, program_, image.restarts);
+    if (!manifest) {
+      refuse(manifest.error());
+      continue;
+    }
+    if (const auto whole = store_->check_whole(*manifest, restarts_); !whole) {
+      refuse(whole.error());
+      continue;
+    }
+    auto restored = store_->verify(image.folder, *manifest);
+    if (restored) restored = restore_image(image, *manifest);
+    if (restored) return Began::restored;
+    refuse(restored.error());
+    if (manifest->programs <= 1) continue;
+    store_->discard(image.folder);
+    return Began::nowhere;
   }
+  const std::string marked = fmt::format("{}/{}/{}{}", options_.run_dir, kProgramsFolder, program_.job, kRestoring);
   if (!images.empty()) {
-    send_answer(client_.get(), LaunchAnswer::message, "the program starts from its beginning");
+    say("the program starts from its beginning");
+  } else if (::access(marked.c_str(), F_OK) == 0) {
+    say(fmt::format("no image of this program was found in {}: it starts from its beginning", options_.folder));
   }
-  return false;
+  return Began::anew;
+}
+
+// So that all programs of the job begin from the same instant: in the next run they see what is missing here.
+void Keeper::begin_job_again() {
+  const auto say = [&](const std::string& text) { send_answer(client_.get(), LaunchAnswer::message, text); };
+  say("others of the job's programs may have gone on from theirs, so the job is requeued");
+  const auto asked =
+      base::run_program({.words = {"scontrol", "requeue", std::to_string(program_.job)}, .patience = kRequeuePatience});
+  if (!asked || asked->exit_code != 0) {
+    say(fmt::format("Slurm does not requeue it: {}", asked ? asked->err : asked.error().message));
+    send_answer(client_.get(), LaunchAnswer::ended, "1");
+    return;
+  }
+  const auto end = Clock::now() + kEndOfRunPatience;
+  while (Clock::now() < end) {
+    pollfd polled{client_.get(), POLLIN, 0};
+    if (::poll(&polled, 1, kPollMs) <= 0) continue;
+    unsigned char signal = 0;
+    const ssize_t got = ::recv(client_.get(), &signal, 1, MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return;
+    if (got == 1 && signal == SIGTERM) break;
+  }
+  send_answer(client_.get(), LaunchAnswer::requeued);
 }
 
 std::string Keeper::criu_log(const char* name) const {
   return text_of(base_ + ".work/" + name) + text_of(base_ + ".work/criu.out");
 }
 
-tl::expected<void, std::string> Keeper::restore_image(const ImageStore::Found& image) {
+tl::expected<void, std::string> Keeper::restore_image(const ImageStore::Found& image, const Manifest& manifest) {
   const auto begun = Clock::now();
-  const auto manifest = store_->verify(image.folder, program_, image.restarts);
-  if (!manifest) return tl::unexpected(manifest.error());
   const CriuFolders folders{image.folder, base_ + ".work"};
   std::vector<std::pair<int, std::string>> streams;
   std::set<std::string> named;
-  for (std::size_t i = 0; i < kStreams && i < manifest->streams.size(); ++i) {
-    const std::string& name = manifest->streams[i];
+  for (std::size_t i = 0; i < kStreams && i < manifest.streams.size(); ++i) {
+    const std::string& name = manifest.streams[i];
     if (!name.empty() && named.insert(name).second) streams.emplace_back(kStreamBase + static_cast<int>(i), name);
   }
   const std::string pid_file = folders.work + "/" + kCriuPidFile;
@@ -256,9 +323,9 @@ tl::expected<void, std::string> Keeper::restore_image(const ImageStore::Found& i
     return tl::unexpected(criu_reason(criu_log(kCriuRestoreLog)));
   }
   init_ = restored;
-  ProcessTree(init_).go_on({manifest->stopped.begin(), manifest->stopped.end()});
+  ProcessTree(init_).go_on({manifest.stopped.begin(), manifest.stopped.end()});
   restored_at_ = Clock::now();
-  status_.restored = KeeperStatus::Restored{manifest->attempt, manifest->bytes(), since(begun), 0};
+  status_.restored = KeeperStatus::Restored{manifest.attempt, manifest.bytes(), since(begun), 0};
   return {};
 }
 
@@ -269,7 +336,7 @@ void Keeper::loop() {
     std::vector<pollfd> polled{{signals_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
     polled.push_back({gone_ ? -1 : client_.get(), POLLIN, 0});
     for (const base::Fd& link : links_) polled.push_back({link.get(), POLLIN, 0});
-    ::poll(polled.data(), polled.size(), kPollMs);
+    ::poll(polled.data(), polled.size(), dump_ && dump_->abandoned ? kBusyPollMs : kPollMs);
     if (polled[0].revents != 0) {
       signalfd_siginfo about{};
       while (::read(signals_.get(), &about, sizeof about) > 0) {
@@ -284,16 +351,17 @@ void Keeper::loop() {
       base::Fd link(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (link) links_.push_back(std::move(link));
     }
-    const seconds patience = dump_ && dump_->abandoned ? kAbandonedPatience : kDumpPatience;
-    if (dump_ && Clock::now() - dump_->begun > patience) ::kill(dump_->criu, SIGKILL);
+    if (dump_ && (Clock::now() - dump_->begun > kDumpPatience ||
+                  (dump_->abandoned && Clock::now() - *dump_->abandoned > kAbandonedPatience)))
+      kill_worker(dump_->worker);
   }
   end_program();
 }
 
 void Keeper::end_program() {
   if (dump_) {
-    ::kill(dump_->criu, SIGKILL);
-    ::waitpid(dump_->criu, nullptr, 0);
+    kill_worker(dump_->worker);
+    ::waitpid(dump_->worker, nullptr, 0);
     store_->discard(dump_->part);
   }
   if (gone_) return;  // the job is being ended or requeued, so images may still serve
@@ -309,7 +377,12 @@ void Keeper::reap() {
   while ((pid = ::waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
     if (WIFSTOPPED(status)) continue;  // of a held process
     if (pid == init_) ended_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (dump_ && pid == dump_->criu) finish_dump(status);
+    if (!dump_ || pid != dump_->worker) continue;
+    if (dump_->written) {
+      finish_commit(status);
+    } else {
+      finish_dump(status);
+    }
   }
 }
 
@@ -393,7 +466,7 @@ void Keeper::stop(const KeeperOrder& order) {
 
 void Keeper::dump(const KeeperOrder& order) {
   if (status_.state != KeeperState::stopped || order.attempt != status_.attempt) return;
-  dump_ = Dump{0, {}, order.restarts, Clock::now()};
+  dump_ = Dump{0, false, {}, order.restarts, order.programs, Clock::now()};
   const auto started = start_dump();
   if (started) {
     status_.state = KeeperState::dumping;
@@ -403,8 +476,22 @@ void Keeper::dump(const KeeperOrder& order) {
   fail(started.error());
 }
 
+// Where there is none, images of jobs that have ended make room, the oldest first.
+tl::expected<std::string, std::string> Keeper::find_room(std::uint64_t bytes) const {
+  auto part = store_->begin(program_, dump_->restarts, bytes);
+  if (part || store_->use(program_.uid).bytes == 0) return part;
+  const auto asked =
+      base::run_program({.words = {"squeue", "--noheader", "--all", "--format=%A"}, .patience = kSlurmPatience});
+  if (!asked || asked->exit_code != 0) return part;  // then nobody knows which jobs have ended
+  std::set<std::uint32_t> jobs{program_.job};
+  std::istringstream words(asked->out);
+  for (std::string word; words >> word;) jobs.insert(number(word, 0));
+  while (!part && store_->remove_oldest_other(jobs, kYoung)) part = store_->begin(program_, dump_->restarts, bytes);
+  return part;
+}
+
 tl::expected<void, std::string> Keeper::start_dump() {
-  auto part = store_->begin(program_, dump_->restarts, ProcessTree(init_).memory() + kImageOverhead);
+  auto part = find_room(ProcessTree(init_).memory() + kImageOverhead);
   if (!part) return tl::unexpected(part.error());
   dump_->part = std::move(*part);
   const CriuFolders folders{dump_->part, base_ + ".work"};
@@ -414,6 +501,8 @@ tl::expected<void, std::string> Keeper::start_dump() {
   const auto criu = start_command(dump_command(options_.criu, folders, init_), output.get(), [&] {
     Caller place = caller_;
     place.procs.clear();
+    ::setpgid(0, 0);
+    ::signal(SIGXFSZ, SIG_IGN);  // abandon_dump() has its writes fail
     take_turn();
     auto joined = gone_ ? tl::expected<void, std::string>{} : join(place);
     if (joined) remove_mount_point();
@@ -423,52 +512,72 @@ tl::expected<void, std::string> Keeper::start_dump() {
     store_->discard(dump_->part);
     return tl::unexpected(criu.error());
   }
-  dump_->criu = *criu;
+  dump_->worker = *criu;
   return {};
 }
 
-void Keeper::finish_dump(int status) {
+void Keeper::fail_dump(const std::string& reason) {
   const Dump dump = std::move(*dump_);
   dump_.reset();
   status_.state = KeeperState::stopped;
-  const auto failed = [&](const std::string& reason) {
-    store_->discard(dump.part);
-    fail(reason);
-  };
-  if (dump.abandoned) {
-    failed("the attempt was given up");
-    return;
-  }
-  if (status != 0) {
-    failed(criu_reason(criu_log(kCriuDumpLog)));
-    return;
-  }
+  store_->discard(dump.part);
+  fail(reason);
+}
+
+void Keeper::finish_dump(int status) {
+  if (dump_->abandoned) return fail_dump("the attempt was given up");
+  if (status != 0) return fail_dump(criu_reason(criu_log(kCriuDumpLog)));
   // Before the image counts: from here on the processes never run past it.
-  if (const auto held = hold_.take(ProcessTree(init_).members()); !held) {
-    failed(held.error());
-    return;
-  }
+  if (const auto held = hold_.take(ProcessTree(init_).members()); !held) return fail_dump(held.error());
+  if (const auto started = start_commit(); !started) fail_dump(started.error());
+}
+
+// In a child, because it reads all of the image and waits for the disk, and we must hear if the attempt is given up.
+tl::expected<void, std::string> Keeper::start_commit() {
   Manifest manifest;
   manifest.program = program_;
   manifest.attempt = status_.attempt;
-  manifest.restarts = dump.restarts;
+  manifest.restarts = dump_->restarts;
+  manifest.programs = dump_->programs;
   manifest.command = parts_.request.command;
   manifest.streams = streams_;
   manifest.stopped.assign(stopped_before_.begin(), stopped_before_.end());
   manifest.node = options_.node;
   manifest.taken = ::time(nullptr);
-  manifest.seconds = since(dump.begun);
-  const auto complete = store_->commit(dump.part, std::move(manifest));
-  if (!complete) {
-    failed(complete.error());
-    return;
+  manifest.seconds = since(dump_->begun);
+  const std::string result = base_ + ".work/commit";
+  ::unlink(result.c_str());
+  const pid_t child = ::fork();
+  if (child < 0) return tl::unexpected(fmt::format("fork: {}", strerror(errno)));
+  if (child == 0) {
+    const auto complete = store_->commit(dump_->part, std::move(manifest));
+    const base::Fd out(::open(result.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    (void)base::write_all(out.get(), complete ? std::to_string(complete->bytes()) : complete.error());
+    ::_exit(complete ? 0 : 1);
   }
+  dump_->worker = child;
+  dump_->written = true;
+  return {};
+}
+
+void Keeper::finish_commit(int status) {
+  const std::string said = text_of(base_ + ".work/commit");
+  if (dump_->abandoned || status != 0) {
+    // It may have been complete before it was given up.
+    dumped_run_ = dump_->restarts;
+    discard_image();
+    return fail_dump(dump_->abandoned ? "the attempt was given up"
+                     : said.empty()   ? "its image was not completed"
+                                      : said);
+  }
+  const Dump dump = std::move(*dump_);
+  dump_.reset();
   // The one before it stays, should this one not be restored.
   const auto older = store_->images_of(program_, dump.restarts);
   for (std::size_t i = 1; i < older.size(); ++i) store_->discard(older[i].folder);
   status_.state = KeeperState::dumped;
   dumped_run_ = dump.restarts;
-  status_.bytes = complete->bytes();
+  status_.bytes = std::strtoull(said.c_str(), nullptr, 10);
   status_.seconds = since(dump.begun);
 }
 
@@ -479,11 +588,21 @@ void Keeper::discard_image() {
   }
 }
 
-void Keeper::resume() {
-  if (dump_) {
-    dump_->abandoned = true;
+// criu puts the processes in order again if a write fails, so its next one does. Only if it does not end by that, it is
+// killed. A child that completes the image touches no process.
+void Keeper::abandon_dump() {
+  if (dump_->abandoned) return;
+  dump_->abandoned = Clock::now();
+  if (dump_->written) {
+    kill_worker(dump_->worker);
     return;
   }
+  const rlimit none{0, 0};
+  ::prlimit(dump_->worker, RLIMIT_FSIZE, &none, nullptr);
+}
+
+void Keeper::resume() {
+  if (dump_) return abandon_dump();
   if (status_.state != KeeperState::stopped && status_.state != KeeperState::dumped) return;
   if (status_.state == KeeperState::dumped) discard_image();
   hold_.let_go();

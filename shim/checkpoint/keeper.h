@@ -53,8 +53,11 @@ class Keeper {
   tl::expected<void, std::string> take_slot(const std::string& name);
   tl::expected<void, std::string> listen_for_dfrsd();
   bool begin();
-  bool restore();
-  tl::expected<void, std::string> restore_image(const ImageStore::Found& image);
+  enum class Began { restored, anew, nowhere };
+  Began restore();
+  bool start_anew();
+  void begin_job_again();
+  tl::expected<void, std::string> restore_image(const ImageStore::Found& image, const Manifest& manifest);
   void loop();
   void read_client();
   void read_dfrsd(std::size_t link);
@@ -62,7 +65,12 @@ class Keeper {
   void stop(const KeeperOrder& order);
   void dump(const KeeperOrder& order);
   tl::expected<void, std::string> start_dump();
+  tl::expected<std::string, std::string> find_room(std::uint64_t bytes) const;
   void finish_dump(int status);
+  tl::expected<void, std::string> start_commit();
+  void finish_commit(int status);
+  void abandon_dump();
+  void fail_dump(const std::string& reason);
   void resume();
   void discard_image();
   void fail(const std::string& reason);
@@ -96,11 +104,13 @@ class Keeper {
   Hold hold_;
 
   struct Dump {
-    pid_t criu = 0;
+    pid_t worker = 0;      // criu, then a child that completes the image
+    bool written = false;  // it is the latter
     std::string part;
     std::uint32_t restarts = 0;
+    std::uint32_t programs = 0;
     Clock::time_point begun;
-    bool abandoned = false;
+    std::optional<Clock::time_point> abandoned{};
   };
   std::optional<Dump> dump_;
   std::uint32_t dumped_run_ = 0;  // of the last complete image

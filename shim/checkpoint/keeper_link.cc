@@ -18,6 +18,7 @@ std::string format_order(const KeeperOrder& order) {
   return Json{{"do", static_cast<int>(order.what)},
               {"attempt", order.attempt},
               {"restarts", order.restarts},
+              {"programs", order.programs},
               {"suspended", order.suspended}}
       .dump();
 }
@@ -28,7 +29,8 @@ std::optional<KeeperOrder> parse_order(std::string_view text) {
     const int what = json.at("do").get<int>();
     if (what < 0 || what > static_cast<int>(KeeperDo::resume)) return std::nullopt;
     return KeeperOrder{static_cast<KeeperDo>(what), json.at("attempt").get<std::uint64_t>(),
-                       json.at("restarts").get<std::uint32_t>(), json.at("suspended").get<bool>()};
+                       json.at("restarts").get<std::uint32_t>(), json.at("programs").get<std::uint32_t>(),
+                       json.at("suspended").get<bool>()};
   } catch (const Json::exception&) {
     return std::nullopt;
   }

@@ -17,7 +17,8 @@ struct KeeperOrder {
   KeeperDo what = KeeperDo::status;
   std::uint64_t attempt = 0;
   std::uint32_t restarts = 0;
-  bool suspended = false;  ///< Slurm has stopped the processes: they stay so, but an image is of running ones
+  std::uint32_t programs = 0;  ///< dump: of the job in this attempt; 0: not known
+  bool suspended = false;      ///< Slurm has stopped the processes: they stay so, but an image is of running ones
 };
 
 enum class KeeperState { running, stopped, dumping, dumped, failed };
@@ -39,6 +40,8 @@ struct KeeperStatus {
 };
 
 inline constexpr const char* kProgramsFolder = "programs";
+/// A file of this name there, with the job's number before it, says that the job's run is to begin from images.
+inline constexpr const char* kRestoring = ".restoring";
 inline constexpr std::size_t kMostPacket = 8192;
 
 std::string format_order(const KeeperOrder& order);

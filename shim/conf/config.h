@@ -65,6 +65,7 @@ struct Config {
   std::string checkpoint_mark = "dfrs:checkpoint";  ///< CheckpointMark; a word, not empty
   std::string criu_mark = "dfrs:criu";              ///< CriuMark; a word, not empty
   std::optional<std::string> checkpoint_folder;     ///< CheckpointFolder; absolute, set if a PauseBy has checkpoint
+  bool checkpoint_folder_shared = true;             ///< CheckpointFolderShared
   std::optional<double> checkpoint_rate;            ///< CheckpointRate, 0.001 .. 1e9 MiB/s; none: measured
   Seconds checkpoint_timeout = 300;                 ///< CheckpointTimeout, 1 .. 86,400
   Seconds min_progress = 60;                        ///< MinProgress, 0 .. 1e9 s of virtual time

@@ -364,6 +364,11 @@ std::vector<Setting> all_settings() {
       checkpoint_folder_setting(about("CheckpointFolder", "pausing",
                                       "The folder for images of jobs, the same path on all nodes; jobs can move only "
                                       "if the nodes share it. PauseBy=checkpoint needs it.")),
+      yes_no_setting(
+          about("CheckpointFolderShared", "pausing",
+                "Whether all nodes see the same files in CheckpointFolder. If not, only jobs on one node are "
+                "checkpointed, they do not move, and they go on only on that node."),
+          &Config::checkpoint_folder_shared),
       number_setting(about("CheckpointTimeout", "pausing",
                            "How long a job may take to be dumped on all its nodes; then it goes on where it is."),
                      &Config::checkpoint_timeout, Real{"a number of seconds", 1, 86'400}),

@@ -7,8 +7,9 @@ using Phase = Checkpointing::Phase;
 
 std::optional<CheckpointOrder> checkpoint_order(const Job& job, const Config& config) {
   const Checkpointing& state = job.checkpointing;
-  CheckpointOrder order{state.attempt, CheckpointPhase::kResume, state.run, job.user,
-                        config.checkpoint_folder.value_or("/")};
+  CheckpointOrder order{
+      state.attempt, CheckpointPhase::kResume, state.run, job.user, config.checkpoint_folder.value_or("/"),
+      state.programs};
   switch (state.phase) {
     case Phase::none:
       return std::nullopt;
@@ -28,7 +29,8 @@ std::optional<CheckpointOrder> checkpoint_order(const Job& job, const Config& co
 std::optional<CheckpointOrder> last_checkpoint_order(const Job& job, const Config& config) {
   const Checkpointing& state = job.checkpointing;
   if (state.attempt == 0 || state.run + 1 != job.restarts) return std::nullopt;
-  return CheckpointOrder{state.attempt, state.last_word, state.run, job.user, config.checkpoint_folder.value_or("/")};
+  return CheckpointOrder{state.attempt, state.last_word, state.run, job.user, config.checkpoint_folder.value_or("/"),
+                         state.programs};
 }
 
 }  // namespace dfrs::shim

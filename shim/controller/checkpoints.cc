@@ -51,6 +51,7 @@ struct Checkpoints::Seen {
   std::optional<std::string> restore_failed;
   std::uint64_t stopped_by = 0;  // the highest attempt for which its processes are stopped somewhere
   std::uint64_t bytes = 0, bytes_on_node = 0;
+  std::uint32_t programs = 0;  // stopped in this attempt
   std::vector<ImageTransfer> dumps, restores;
 };
 
@@ -107,7 +108,10 @@ Checkpoints::Seen Checkpoints::look_at(const Job& job, Reports& reports, const N
       ++seen.able;
     }
     seen.bytes_on_node = std::max(seen.bytes_on_node, said.bytes);
-    if (this_attempt && stopped) ++seen.frozen;
+    if (this_attempt && stopped) {
+      ++seen.frozen;
+      seen.programs += said.programs;
+    }
     if (this_attempt && said.state == kDumped) {
       ++seen.dumped;
       seen.bytes += said.bytes;
@@ -196,10 +200,16 @@ void Checkpoints::move_on(Job& job, const Seen& seen, const Sources& from, Chang
     case Phase::freezing:
       if (seen.frozen < seen.nodes) return;
       state.phase = Phase::dumping;
+      state.programs = seen.programs;
       changed_ = true;
       return;
     case Phase::dumping:
-      if (seen.dumped == seen.nodes) complete(job, seen, from);
+      if (seen.dumped < seen.nodes) return;
+      // What began after the freeze belongs to another instant.
+      if (seen.programs != state.programs && state.programs != 0)
+        return fail(job, fmt::format("{} of its programs were stopped, but {} written", state.programs, seen.programs),
+                    from, changes, now);
+      complete(job, seen, from);
       return;
     case Phase::complete:
       return;
@@ -312,6 +322,7 @@ Seconds Checkpoints::settle(const Sources& from, JobTable& jobs, Seconds now) {
 void Checkpoints::begin(Job& job, const Sources& from, Seconds now) {
   Checkpointing& state = job.checkpointing;
   state.phase = Phase::freezing;
+  state.programs = 0;
   // Above all earlier attempts, even if the state file that knew them is lost.
   state.attempt = std::max(state.attempt + 1, static_cast<std::uint64_t>(std::max(now, 1.0)));
   state.run = job.restarts;

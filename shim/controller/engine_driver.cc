@@ -34,7 +34,7 @@ void show_job(const Job& job, std::uint32_t reference_cpus, Seconds now, JobView
   view.weight = job.policy.weight;
   view.penalty = job.pausing.pause_cost;
   view.move_penalty = job.pausing.move_cost;
-  view.eligible = job.facts.eligible_mask.empty() ? nullptr : &job.facts.eligible_nodes;
+  view.eligible = job.facts.usable_nodes();
   view.yield = 0;
   view.nodes = {};
   switch (job.desired.state) {

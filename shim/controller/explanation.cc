@@ -168,6 +168,9 @@ class Explanation {
         base::counted(eligible, "node"), job_.id, unusable, unusable == 1 ? "is" : "are", short_of_memory,
         short_of_memory == 1 ? "has" : "have", alone, alone == 1 ? "is" : "are",
         std::min<std::uint64_t>(fit, facts.tasks), facts.tasks);
+    if (facts.tied_to_images)
+      say("Job {} goes on only on {}, which has its images (CheckpointFolderShared=no).", job_.id,
+          names(facts.last_nodes));
     if (policy_flags(job_).may_not_move) {
       say("Job {} can go on only where it is, on {}{}.", job_.id, names(facts.nodes),
           ledger.fits(footprint(job_, facts.nodes)) ? "" : "; memory there is taken by others");

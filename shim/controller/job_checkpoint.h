@@ -31,6 +31,8 @@ struct Checkpointing {
   std::uint64_t attempt = 0;  ///< of the phase, or the last one; increases, even if the state file is lost
   std::uint32_t run = 0;      ///< that the attempt dumps: Slurm's count of restarts
   Seconds began = 0;          ///< the attempt; resuming: when it was given up
+  /// Stopped for the attempt, on all nodes. Their images serve only together. 0: not known.
+  std::uint32_t programs = 0;
 
   // What the agents say of this run.
   Verdict verdict = Verdict::unknown;

@@ -30,12 +30,21 @@ struct JobFacts {
   std::vector<NodeIndex> last_nodes;         ///< of the last run
   std::vector<std::uint64_t> eligible_mask;  ///< nodes that it may use, as in the snapshot; empty: all
   NodeSet eligible_nodes;                    ///< the same for the policy
+  bool tied_to_images = false;               ///< its next run is to begin from images that other nodes do not have
+  NodeSet image_nodes;                       ///< those that have them, if it may use them
   bool exclusive = false;                    ///< its flag when it got its nodes
   bool keeps_memory = true;    ///< while suspended by its user: Slurm keeps its memory, unless we freed it before
   std::uint64_t snapshot = 0;  ///< number of the last snapshot that showed the job
 
   bool has(dfrs_job_flag flag) const { return (flags & flag) != 0; }
-  bool may_use(NodeIndex node) const { return eligible_mask.empty() || eligible_nodes.contains(node); }
+  /// Nodes that it may use; null: all of them.
+  const NodeSet* usable_nodes() const {
+    return tied_to_images ? &image_nodes : eligible_mask.empty() ? nullptr : &eligible_nodes;
+  }
+  bool may_use(NodeIndex node) const {
+    const NodeSet* const usable = usable_nodes();
+    return usable == nullptr || usable->contains(node);
+  }
 };
 
 }  // namespace dfrs::shim

@@ -15,6 +15,7 @@ struct Pausing {
   bool can_requeue = false;
   bool can_checkpoint = false;
   bool checkpointable = false;   ///< its user lets it be checkpointed, and its partition does so
+  bool images_stay = false;      ///< only the nodes that write its images can read them
   Seconds pausable_at = 0;       ///< if it cannot be paused: when it can, by the passing of time alone; kNever: unknown
   bool suspend_refused = false;  ///< by Slurm, for this run
   bool requeue_refused = false;  ///< by Slurm, for this run

@@ -29,6 +29,8 @@ std::string why_no_checkpoint(const Job& job, const Config& config, Seconds now)
   if (!job.has(DFRS_JOB_MAY_REQUEUE)) return "Slurm does not let it be requeued (not a batch job, or --no-requeue)";
   if (job.pausing.requeue_refused) return "Slurm has refused to requeue it";
   if (state.verdict == Checkpointing::Verdict::unable) return state.reason;
+  if (!config.checkpoint_folder_shared && !on_one_node(job))
+    return "it runs on several nodes, and each has a folder of images of its own (CheckpointFolderShared=no)";
   if (now < state.not_before) {
     return fmt::format("the last attempt failed: {}; the next one is in {:.0f} s at the earliest", state.failure,
                        state.not_before - now);

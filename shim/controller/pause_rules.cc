@@ -22,14 +22,32 @@ bool checkpointable(const Job& job, const Config& config) {
   return pause_rules_of(job, config).checkpoint && has_word(user_comment(job.facts.comment), config.criu_mark);
 }
 
+bool on_one_node(const Job& job) {
+  const std::vector<NodeIndex>& nodes = job.facts.nodes;
+  return std::all_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return n == nodes.front(); });
+}
+
 namespace {
+
+// The next run of a job goes on where its images are.
+void tie_to_images(Job& job, std::size_t nodes, const Config& config) {
+  JobFacts& facts = job.facts;
+  facts.tied_to_images = !config.checkpoint_folder_shared && job.checkpointing.restoring && !job.running() &&
+                         !job.suspended() && !facts.last_nodes.empty();
+  if (!facts.tied_to_images) return;
+  facts.image_nodes = NodeSet(nodes);
+  for (const NodeIndex n : facts.last_nodes) {
+    const bool may = facts.eligible_mask.empty() || facts.eligible_nodes.contains(n);
+    if (may && n < nodes) facts.image_nodes.insert(n);
+  }
+}
 
 // Without regard to MinProgress and the wait after a failure.
 bool checkpoint_allowed(const Job& job, const Config& config) {
   const Checkpointing& state = job.checkpointing;
   return checkpointable(job, config) && job.has(DFRS_JOB_MAY_REQUEUE) && !job.pausing.requeue_refused &&
          state.phase == Checkpointing::Phase::none && state.verdict == Checkpointing::Verdict::able &&
-         state.agents_answer;
+         state.agents_answer && (config.checkpoint_folder_shared || on_one_node(job));
 }
 
 // Without regard to MinProgress.
@@ -155,6 +173,8 @@ void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* 
     job.pausing.pauses = what_pauses_do(job, config);
     job.pausing.can_suspend = job.pausing.can_requeue = false;
     job.pausing.checkpointable = checkpointable(job, config);
+    job.pausing.images_stay = !config.checkpoint_folder_shared;
+    tie_to_images(job, nodes.size(), config);
     job.pausing.can_checkpoint = may_checkpoint(job, config, now);
     job.pausing.pausable_at = kNever;
     if (!job.running() && !job.suspended()) return;
@@ -208,7 +228,8 @@ JobFlags policy_flags(const Job& job) {
       (job.desired.state == DesiredState::paused &&
        (job.desired.pause_way == PauseWay::requeue || job.desired.pause_way == PauseWay::checkpoint));
   if (leaves_nodes) return flags;
-  flags.may_not_move = !(job.pausing.can_requeue || job.pausing.can_checkpoint) || job.has(DFRS_JOB_STOCK_PLACED);
+  const bool can_leave = job.pausing.can_checkpoint ? !job.pausing.images_stay : job.pausing.can_requeue;
+  flags.may_not_move = !can_leave || job.has(DFRS_JOB_STOCK_PLACED);
   flags.may_not_pause = job.running() && job.desired.state == DesiredState::running && pause_way(job) == PauseWay::none;
   return flags;
 }

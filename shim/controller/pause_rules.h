@@ -40,6 +40,9 @@ bool checkpoints(const Job& job, const Config& config);
 /// Whether PauseBy=checkpoint applies to the job: by the rules of its partition, and the mark in its comment.
 bool checkpointable(const Job& job, const Config& config);
 
+/// Whether all of its tasks are on one node.
+bool on_one_node(const Job& job);
+
 /// Whether we may checkpoint the present run; true throughout an attempt.
 bool may_checkpoint(const Job& job, const Config& config, Seconds now);
 

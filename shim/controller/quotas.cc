@@ -53,6 +53,7 @@ void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& confi
     if (job->suspended() || job->running()) continue;  // it is among those below
     Entry entry;
     entry.quota.checkpointable = checkpointable(*job, config);
+    entry.quota.restoring = job->checkpointing.restoring;
     place(*job, job->desired.nodes, job->desired.yield, entry);
   }
   for (const Job* job : arriving) {
@@ -70,6 +71,7 @@ void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& confi
       entry.keeps = ends && job.checkpointing.phase == Checkpointing::Phase::none && checkpoints(job, config);
       entry.quota.checkpointable = checkpointable(job, config);
       entry.quota.checkpoint = checkpoint_order(job, config);
+      entry.quota.restoring = job.checkpointing.restoring;
       place(job, job.facts.nodes, job.progress.granted_yield, entry);
     } else if (job.facts.phase == DFRS_JOB_SUSPENDED) {
       const bool resumes = std::find(arriving.begin(), arriving.end(), &job) != arriving.end();

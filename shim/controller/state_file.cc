@@ -33,6 +33,7 @@ json checkpoint_to_json(const Checkpointing& state) {
           {"attempt", state.attempt},
           {"run", state.run},
           {"began", state.began},
+          {"programs", state.programs},
           {"bytes_on_node", state.bytes_on_node},
           {"failures", state.failures},
           {"not_before", state.not_before},
@@ -90,6 +91,7 @@ Checkpointing checkpoint_from_json(const json& j) {
   state.attempt = j.at("attempt").get<std::uint64_t>();
   state.run = j.at("run").get<std::uint32_t>();
   state.began = number(j.at("began"), 0, kMost);
+  state.programs = j.value("programs", std::uint32_t{0});
   state.bytes_on_node = j.at("bytes_on_node").get<std::uint64_t>();
   state.failures = j.at("failures").get<std::uint32_t>();
   state.not_before = number(j.at("not_before"), 0, kMost);

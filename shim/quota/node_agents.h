@@ -36,6 +36,7 @@ struct CheckpointOrder {
   std::uint32_t restarts = 0;  ///< Slurm's count: the run of the job that is dumped
   std::uint32_t uid = 0;       ///< of the job's user
   std::string folder;          ///< for images, absolute: CheckpointFolder of dfrs.conf
+  std::uint32_t programs = 0;  ///< dump: so many were stopped on all nodes; 0: not known
 
   friend bool operator==(const CheckpointOrder&, const CheckpointOrder&) = default;
 };
@@ -58,6 +59,8 @@ struct CheckpointReport {
   std::string reason;       ///< for people; empty: none
   std::uint64_t bytes = 0;  ///< of the image on this node; able: an estimate
   double seconds = 0;       ///< that the dump took; restored: that the restore took
+  /// Frozen, dumped: programs under dfrs-run on this node; 0: none, or not known.
+  std::uint32_t programs = 0;
 
   friend bool operator==(const CheckpointReport&, const CheckpointReport&) = default;
 };
@@ -71,6 +74,7 @@ struct JobQuota {
   /// The user has marked the job as one that may be checkpointed: the agent checks whether it can be.
   bool checkpointable = false;
   std::optional<CheckpointOrder> checkpoint{};  ///< none: no attempt
+  bool restoring = false;                       ///< this run is to begin from images
 
   friend bool operator==(const JobQuota&, const JobQuota&) = default;
 };

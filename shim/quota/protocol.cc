@@ -128,11 +128,8 @@ const Json* optional_member(const Json& entry, const char* name) {
 }
 
 Json json_of(const CheckpointOrder& order) {
-  return {{"attempt", order.attempt},
-          {"phase", name_of(order.phase)},
-          {"restarts", order.restarts},
-          {"uid", order.uid},
-          {"folder", order.folder}};
+  return {{"attempt", order.attempt}, {"phase", name_of(order.phase)}, {"restarts", order.restarts},
+          {"uid", order.uid},         {"folder", order.folder},        {"programs", order.programs}};
 }
 
 tl::expected<CheckpointOrder, std::string> checkpoint_order(const Json& json, const std::string& where) {
@@ -143,6 +140,7 @@ tl::expected<CheckpointOrder, std::string> checkpoint_order(const Json& json, co
   order.restarts = number32(fields, "restarts", 0);
   order.uid = number32(fields, "uid", 0);
   order.folder = fields.text("folder", kMaxFolder);
+  if (optional_member(json, "programs") != nullptr) order.programs = number32(fields, "programs", 0);
   if (!fields.valid()) return tl::unexpected(fields.valid().error());
   if (!order.folder.starts_with('/') || order.folder.find('\0') != std::string::npos)
     return tl::unexpected(fmt::format("{}folder: expected an absolute path", where));
@@ -150,11 +148,8 @@ tl::expected<CheckpointOrder, std::string> checkpoint_order(const Json& json, co
 }
 
 Json json_of(const CheckpointReport& report) {
-  return {{"attempt", report.attempt},
-          {"state", name_of(report.state)},
-          {"reason", report.reason},
-          {"bytes", report.bytes},
-          {"seconds", report.seconds}};
+  return {{"attempt", report.attempt}, {"state", name_of(report.state)}, {"reason", report.reason},
+          {"bytes", report.bytes},     {"seconds", report.seconds},      {"programs", report.programs}};
 }
 
 tl::expected<CheckpointReport, std::string> checkpoint_report(const Json& json, const std::string& where) {
@@ -165,6 +160,7 @@ tl::expected<CheckpointReport, std::string> checkpoint_report(const Json& json, 
   report.reason = fields.text("reason", kMaxMessage);
   report.bytes = fields.whole("bytes", 0, kMaxOrder);
   report.seconds = fields.number("seconds", std::numeric_limits<double>::max());
+  if (optional_member(json, "programs") != nullptr) report.programs = number32(fields, "programs", 0);
   if (!fields.valid()) return tl::unexpected(fields.valid().error());
   return report;
 }
@@ -180,6 +176,7 @@ tl::expected<JobQuota, std::string> job_quota(const Json& entry, const std::stri
   quota.paused = fields.truth("paused");
   quota.suspended = fields.truth("suspended");
   if (optional_member(entry, "checkpointable") != nullptr) quota.checkpointable = fields.truth("checkpointable");
+  if (optional_member(entry, "restoring") != nullptr) quota.restoring = fields.truth("restoring");
   if (!fields.valid()) return tl::unexpected(fields.valid().error());
   if (quota.paused && !quota.suspended)
     return tl::unexpected(fmt::format("desired state: job {}: paused, but not suspended", quota.job_id));
@@ -222,6 +219,7 @@ std::string format_desired(const DesiredState& state) {
                     {"paused", job.paused},
                     {"suspended", job.suspended || job.paused}});
     if (job.checkpointable) jobs.back()["checkpointable"] = true;
+    if (job.restoring) jobs.back()["restoring"] = true;
     if (job.checkpoint) jobs.back()["checkpoint"] = json_of(*job.checkpoint);
   }
   return dump({{"version", kVersion},

@@ -60,9 +60,10 @@ class CheckpointingTest(PausingTest):
     def under_dfrs_run(self, command):
         return f"exec {self.cluster.program('dfrs-run')} --run-dir {self.cluster.folder}/run/%n {command}"
 
-    def two_counters(self):
-        """One on each node, known to be such as can be checkpointed."""
-        first = [self.sbatch_counter(f"--nodelist={node}", memory=900) for node in self.cluster.nodes]
+    def two_counters(self, anywhere=False):
+        """One on each node, known to be such as can be checkpointed; `anywhere`: they may move."""
+        first = [self.sbatch_counter(*([] if anywhere else [f"--nodelist={node}"]), memory=900)
+                 for node in self.cluster.nodes]
         for job in first:
             wait_for(f"job {job} to count", lambda job=job: len(self.numbers(job)) > 5, 20)
         self.wait_progress(first)
@@ -123,6 +124,53 @@ class Checkpointing(CheckpointingTest):
             self.assertIn("counted to the end in process 2 ", out)
         self.assert_nodes_free()
         self.assertEqual(os.listdir(FOLDER), [], "images of jobs that have ended")
+
+
+@unittest.skipIf(missing(), missing())
+class SeveralNodes(CheckpointingTest):
+    """What concerns more than one node: a step on two, and a move."""
+    options = Checkpointing.options
+
+    def test_step_on_two_nodes_goes_on_as_a_whole(self):
+        program = self.folder / "counter.py"
+        program.write_text(COUNTER, encoding="utf-8")
+        run = f"{self.cluster.program('dfrs-run')} --run-dir {self.cluster.folder}/run/%n"
+        count = f"{run} /usr/bin/python3 {program} {self.folder}/$SLURM_JOB_ID.$SLURM_PROCID"
+        script = f"srun --cpus-per-task=4 /bin/sh -c 'exec {count}'"
+        job = self.sbatch("--comment=dfrs:criu", "--nodes=2", "--ntasks-per-node=1", f"--output={self.folder}/%j.out",
+                          script=script, tasks=2, memory=900)
+
+        def numbers(rank):
+            path = self.folder / f"{job}.{rank}"
+            return [int(word) for word in path.read_text(encoding="utf-8").split()] if path.exists() else []
+        wait_for("both tasks to count", lambda: min(len(numbers(rank)) for rank in (0, 1)) > 5, 30)
+        self.wait_progress([job])
+        wait_for("the dry check", lambda: self.of_dfrs(job)["checkpoint"]["possible"], 20)
+        new = self.sbatch_burn(0.5, memory=900)
+        self.assertEqual(self.paused([job]), job)
+        ended = self.wait_ended([job, new], 150)
+        self.assert_completed(ended)
+        self.assertEqual(ended[job]["Restarts"], "1")
+        for rank in (0, 1):
+            self.assertEqual(numbers(rank), list(range(250)), rank)
+
+    def test_move_goes_on_at_another_node(self):
+        first = self.two_counters(anywhere=True)
+        nodes = {job: jobs.show(self.cluster, job)["NodeList"] for job in first}
+        new = self.sbatch_burn(0.5, memory=900)
+        job = self.paused(first)
+        left = nodes[job]
+        self.cluster.command("scontrol", "update", f"nodename={left}", "state=drain", "reason=maintenance")
+        self.addCleanup(self.cluster.command, "scontrol", "update", f"nodename={left}", "state=resume")
+        stands = len(self.numbers(job))
+        (other,) = [one for one in first if one != job]
+        self.assert_completed(self.wait_ended([other, new], 150))
+        self.assertLess(stands, 250)
+        ended = self.wait_ended([job], 150)
+        self.assert_completed(ended)
+        self.assertNotEqual(ended[job]["NodeList"], left)
+        self.assertEqual(self.numbers(job), list(range(250)))
+        self.assertEqual(ended[job]["Restarts"], "1")
 
 
 class Criu:

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import compare
+from . import compare, test_checkpoints
 from .measure import Overhead
 from .workload import Job, Workload
 
@@ -73,6 +73,35 @@ class Comparison(unittest.TestCase):
             self.assertEqual(stored["schedulers"][side]["live"], self.figures[side]["live"])
             self.assertGreater((self.folder / f"log-{side}" / compare.RECORD).stat().st_size, 0)
         self.assertEqual(len((self.folder / "jobs.csv").read_text(encoding="utf-8").splitlines()), 1 + len(self.workload.jobs))
+
+
+@unittest.skipIf(test_checkpoints.missing(), test_checkpoints.missing())
+class Checkpoints(unittest.TestCase):
+    """Two jobs without checkpoints hold all nodes; short ones come meanwhile."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = Path(os.environ.get("DFRS_LIVE_LOGS") or tempfile.mkdtemp(prefix="dfrs-live-")) / "compare-checkpoints"
+        jobs = [Job(1, 0.0, 1, 4, 64, 8.0, 60), Job(2, 0.1, 1, 4, 64, 8.0, 60)]
+        jobs += [Job(number, 3.0 + 0.5 * number, 1, 4, 64, 1.0, 60) for number in (3, 4)]
+        workload = Workload("without-checkpoints", 2, 4, 100, tuple(jobs))
+        setting = compare.Setting(cores=0.4, repeats=1, checkpoints=True)
+        cls.comparison = compare.compare(workload, setting, folder, lambda text: print(text, flush=True))
+        cls.text = cls.comparison.text()
+        print(cls.text, flush=True)
+        cls.sides = {side.scheduler: side for side in cls.comparison.sides}
+
+    def test_with_checkpoints_no_work_is_lost(self):
+        live = self.sides["checkpoint"].live
+        self.assertGreater(live.checkpoints["completed"], 0, self.text)
+        self.assertEqual((live.checkpoints["lost_runs"], live.begun_again), (0, 0), self.text)
+        self.assertEqual({one.state for one in live.jobs.values()}, {"COMPLETED"})
+        self.assertEqual(live.wrong, [])
+
+    def test_the_simulator_is_told_what_was_measured(self):
+        known = self.sides["checkpoint"].live.checkpoints
+        rate = 2 / (1 / known["write_mib_per_s"] + 1 / known["read_mib_per_s"])
+        self.assertIn(f"memory/{rate:.1f}+{known['restart_s']:g}", self.sides["checkpoint"].simulated.command)
 
 
 class Gangs(unittest.TestCase):

@@ -22,6 +22,7 @@ struct FakeCheckpoints {
   // What the test sets.
   double freeze_takes = 0.1, dump_takes = 2, resume_takes = 0.1;  // s
   std::uint64_t bytes = 200 << 20;                                // of an image
+  std::uint32_t programs = 1;                                     // of each job on the node
   bool fail_freeze = false, fail_dump = false, hang = false;      // hang: nothing that is ordered is ever done
   bool no_restore = false;                                        // a run starts over without a word
   bool fail_restore = false;                                      // a run starts over, and the agent says so
@@ -263,7 +264,8 @@ class FakeAgents final : public NodeAgents {
       if (each.job_id == id) quota = &each;
     }
     if (quota == nullptr || !quota->checkpoint) return;
-    job.said = {quota->checkpoint->attempt, state, state == kFailed ? "criu says no" : "", node.checkpoints.bytes, 2};
+    job.said = {quota->checkpoint->attempt, state, state == kFailed ? "criu says no" : "",
+                node.checkpoints.bytes,     2,     node.checkpoints.programs};
     job.stopped = state == kFrozen || state == kDumped;
     if (state == kDumped) node.checkpoints.images[{id, quota->checkpoint->restarts}] = job.said;
     if (!job.stopped) node.checkpoints.images.erase({id, quota->checkpoint->restarts});

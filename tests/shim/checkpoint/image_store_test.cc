@@ -43,6 +43,15 @@ class Images : public testing::Test {
     return part->substr(0, part->size() - 5);
   }
 
+  // Why an image is not to be restored; empty: it may be.
+  static std::string refusal(const ImageStore& store, const std::string& image, const ProgramId& program,
+                             std::uint32_t restarts) {
+    const auto manifest = store.look_at(image, program, restarts);
+    if (!manifest) return manifest.error();
+    const auto read = store.verify(image, *manifest);
+    return read ? "" : read.error();
+  }
+
   Folder folder_;
   const ProgramId program_{7, 1000, 0, "batch-0-0123abcd-0"};
 };
@@ -57,7 +66,7 @@ TEST_F(Images, AnImageIsFoundVerifiedAndRemoved) {
   EXPECT_EQ(found[0].restarts, 3u);
   EXPECT_EQ(found[1].folder, first);
   EXPECT_EQ(store.images_of(program_, 3).size(), 1u) << "an image of this run or a later one is none of the past";
-  const auto manifest = store.verify(second, program_, 3);
+  const auto manifest = store.look_at(second, program_, 3);
   ASSERT_TRUE(manifest) << manifest.error();
   ASSERT_EQ(manifest->files.size(), 1u);
   EXPECT_EQ(manifest->files[0].size, 5u);
@@ -71,7 +80,7 @@ TEST_F(Images, ZerosNeedNoRoomOnTheDisk) {
   const std::string all = "a" + zeros + "b" + zeros + zeros + std::string(10000, 'c') + zeros + std::string(100, '\0');
   const std::string image = add(store, program_, 0, all);
   EXPECT_EQ(file_text(image + "/pages-1.img"), all);
-  EXPECT_TRUE(store.verify(image, program_, 0));
+  EXPECT_EQ(refusal(store, image, program_, 0), "");
   struct stat about{};
   ASSERT_EQ(::stat((image + "/pages-1.img").c_str(), &about), 0);
   EXPECT_EQ(about.st_size, static_cast<off_t>(all.size()));
@@ -100,26 +109,26 @@ TEST_F(Images, WhatWasChangedOrIsOfOthersIsRefused) {
   const std::string image = add(store, program_, 1, "the memory of a program");
   ProgramId other = program_;
   other.uid = 1001;
-  EXPECT_THAT(store.verify(image, other, 1).error(), HasSubstr("user id 1000, not 1001"));
+  EXPECT_THAT(refusal(store, image, other, 1), HasSubstr("user id 1000, not 1001"));
   other = program_;
   other.job = 8;
-  EXPECT_THAT(store.verify(image, other, 1).error(), HasSubstr("job 7"));
-  EXPECT_THAT(store.verify(image, program_, 2).error(), HasSubstr("run 1"));
+  EXPECT_THAT(refusal(store, image, other, 1), HasSubstr("job 7"));
+  EXPECT_THAT(refusal(store, image, program_, 2), HasSubstr("run 1"));
   const auto of_others = ImageStore::open(folder_ / "images", ImageKey("the key of another cluster"), {});
-  EXPECT_THAT(of_others->verify(image, program_, 1).error(), HasSubstr("this cluster's key"));
+  EXPECT_THAT(refusal(*of_others, image, program_, 1), HasSubstr("this cluster's key"));
 
   const std::string pages = image + "/pages-1.img";
   std::ofstream(pages) << "the memory of a Program";
-  EXPECT_THAT(store.verify(image, program_, 1).error(), HasSubstr("changed after the dump"));
+  EXPECT_THAT(refusal(store, image, program_, 1), HasSubstr("changed after the dump"));
   std::ofstream(pages) << "the memory";
-  EXPECT_THAT(store.verify(image, program_, 1).error(), HasSubstr("truncated"));
+  EXPECT_THAT(refusal(store, image, program_, 1), HasSubstr("truncated"));
   std::ofstream(pages) << "the memory of a program";
-  EXPECT_TRUE(store.verify(image, program_, 1));
+  EXPECT_EQ(refusal(store, image, program_, 1), "");
   std::ofstream(image + "/core-9.img") << "more";
-  EXPECT_THAT(store.verify(image, program_, 1).error(), HasSubstr("core-9.img is no part"));
+  EXPECT_THAT(refusal(store, image, program_, 1), HasSubstr("core-9.img is no part"));
   fs::remove(image + "/core-9.img");
   fs::remove(image + "/manifest.json");
-  EXPECT_THAT(store.verify(image, program_, 1).error(), HasSubstr("manifest.json cannot be read"));
+  EXPECT_THAT(refusal(store, image, program_, 1), HasSubstr("manifest.json cannot be read"));
 }
 
 TEST_F(Images, APartIsNoImage) {
@@ -173,9 +182,78 @@ TEST_F(Images, AFullDiskRefusesAndHarmsNothing) {
     pages.close();
     EXPECT_FALSE(store.commit(*part, manifest(program_, 1)));
     EXPECT_FALSE(fs::exists(*part));
-    EXPECT_TRUE(store.verify(kept, program_, 0));
+    EXPECT_EQ(refusal(store, kept, program_, 0), "");
   }
   ::umount2((folder_ / "images").c_str(), MNT_DETACH);
+}
+
+TEST_F(Images, ImagesOfOneInstantServeOnlyTogether) {
+  const ImageStore store = open();
+  const auto add_of = [&](std::uint32_t rank, std::uint64_t attempt) {
+    ProgramId program = program_;
+    program.rank = rank;
+    const auto part = store.begin(program, 0, 5);
+    EXPECT_TRUE(part) << part.error();
+    std::ofstream(*part + "/pages-1.img") << "pages";
+    Manifest manifest = Images::manifest(program, 0);
+    manifest.attempt = attempt;
+    manifest.programs = 2;
+    EXPECT_TRUE(store.commit(*part, manifest));
+    return part->substr(0, part->size() - 5);
+  };
+  const std::string first = add_of(0, 7);
+  const auto manifest = store.look_at(first, program_, 0);
+  ASSERT_TRUE(manifest) << manifest.error();
+  std::uint32_t run = 1;
+  const auto why = [&] {
+    const auto whole = store.check_whole(*manifest, run);
+    return whole ? "" : whole.error();
+  };
+  EXPECT_THAT(why(), HasSubstr("1 of the job's 2 programs"));
+  const std::string other = add_of(1, 6);
+  EXPECT_THAT(why(), HasSubstr("1 of the job's 2 programs")) << "the other is of another instant";
+  add_of(1, 7);
+  EXPECT_EQ(why(), "");
+  ProgramId second = program_;
+  second.rank = 1;
+  store.remove(second);
+  EXPECT_EQ(why(), "") << "one that ended early in the run does not matter to those that begin late";
+  run = 2;
+  EXPECT_THAT(why(), HasSubstr("1 of the job's 2 programs")) << "but to the next run it does";
+  std::ofstream(folder_ / "images/job-7/0/whole-2") << std::string(64, '0');
+  EXPECT_THAT(why(), HasSubstr("1 of the job's 2 programs")) << "forged";
+  add_of(1, 7);
+  run = 3;
+  fs::resize_file(other + "/pages-1.img", 3);
+  EXPECT_THAT(why(), HasSubstr("1 of the job's 2 programs"));
+  add_of(1, 7);
+  std::ofstream(other + "/manifest.json") << "{}";
+  EXPECT_THAT(why(), HasSubstr("1 of the job's 2 programs"));
+  add_of(1, 7);
+  fs::rename(other, other + ".part");
+  EXPECT_THAT(why(), HasSubstr("1 of the job's 2 programs"));
+  store.remove(program_);
+  store.remove(second);
+  EXPECT_TRUE(fs::is_empty(folder_ / "images"));
+}
+
+TEST_F(Images, TheOldestOfEndedJobsMakeRoomFirst) {
+  const ImageStore store = open();
+  const auto add_of = [&](std::uint32_t job, std::int64_t made) {
+    ProgramId program = program_;
+    program.job = job;
+    const utimbuf times{made, made};
+    ::utime(add(store, program, 0).c_str(), &times);
+  };
+  add_of(7, 1000);
+  add_of(8, 3000);
+  add_of(9, 2000);
+  add_of(10, ::time(nullptr));
+  EXPECT_EQ(store.remove_oldest_other({7}, 60), 9u);
+  EXPECT_EQ(store.remove_oldest_other({7}, 60), 8u);
+  EXPECT_EQ(store.remove_oldest_other({7}, 60), std::nullopt) << "job 10's is young";
+  EXPECT_TRUE(fs::exists(folder_ / "images/job-7"));
+  EXPECT_TRUE(fs::exists(folder_ / "images/job-10"));
 }
 
 TEST_F(Images, ImagesOfEndedJobsGoUnlessTheyAreYoung) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <utime.h>
 
 #include "shim/agent/process.h"
 #include "tests/shim/checkpoint/virtual_node.h"
@@ -181,6 +182,55 @@ TEST_F(Keepers, ADumpThatFailsHalfWayHarmsNothing) {
   EXPECT_EQ(exit_code_of(run), 5);
 }
 
+// The program goes on within 2 s of the order, whatever criu or the disk is about.
+TEST_F(Keepers, WhatIsGivenUpGoesOnAtOnce) {
+  const char* const hanging[] = {
+      "echo half > $images/pages-1.img; sleep 30",  // nothing is written any more
+      "while echo more 2> $0.said >> $images/pages-1.img; do sleep 0.05; done; touch $0.cured; exit 1"};
+  for (std::uint64_t attempt = 1; attempt <= 2; ++attempt) {
+    criu(hanging[attempt - 1]);
+    const pid_t run = start_counter();
+    node_->order(kJob, attempt, CheckpointPhase::kFreeze);
+    ASSERT_TRUE(frozen());
+    node_->order(kJob, attempt, CheckpointPhase::kDump);
+    ASSERT_TRUE(wait_until([&] { return parts_left(); }));
+    const std::size_t stands = counted();
+    const auto given_up = std::chrono::steady_clock::now();
+    node_->order(kJob, attempt, CheckpointPhase::kResume);
+    ASSERT_TRUE(wait_until([&] { return counted() > stands; }));
+    EXPECT_LT(std::chrono::steady_clock::now() - given_up, seconds(2));
+    EXPECT_TRUE(wait_until([&] { return node_->state(kJob) == CheckpointState::kResumed; }));
+    EXPECT_FALSE(parts_left());
+    end();
+    EXPECT_EQ(exit_code_of(run), 5);
+    fs::remove_all(home_);
+    fs::create_directories(home_);
+  }
+  EXPECT_TRUE(fs::exists(site_.criu + ".cured")) << "criu was to end by itself";
+}
+
+// The end of an attempt may come while the image is read for its sums.
+TEST_F(Keepers, WhatIsGivenUpAsItsImageIsCompletedLeavesNone) {
+  criu("truncate -s 4G $images/pages-1.img; exit 0");
+  const pid_t run = start_counter();
+  node_->order(kJob, 1, CheckpointPhase::kFreeze);
+  ASSERT_TRUE(frozen());
+  node_->order(kJob, 1, CheckpointPhase::kDump);
+  ASSERT_TRUE(wait_until([&] { return parts_left(); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const std::size_t stands = counted();
+  const auto given_up = std::chrono::steady_clock::now();
+  node_->order(kJob, 1, CheckpointPhase::kResume);
+  ASSERT_TRUE(wait_until([&] { return counted() > stands; }));
+  EXPECT_LT(std::chrono::steady_clock::now() - given_up, seconds(2));
+  EXPECT_TRUE(wait_until([&] { return !parts_left(); }));
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator(site_.images, ignored))
+    EXPECT_FALSE(entry.is_regular_file()) << entry.path();
+  end();
+  EXPECT_EQ(exit_code_of(run), 5);
+}
+
 TEST_F(Keepers, WhenDfrsdIsKilledInADumpTheProgramGoesOn) {
   criu("echo half > $images/pages-1.img; sleep 0.5; exit 0");
   const pid_t run = start_counter();
@@ -261,6 +311,134 @@ TEST_F(Keepers, AForgedImageIsNotEvenShownToCriu) {
   EXPECT_EQ(exit_code_of(again), 5);
   EXPECT_THAT(err(), HasSubstr("missing or truncated"));
   EXPECT_FALSE(fs::exists(site_.criu + ".restored"));
+}
+
+// Two tasks of a step: rank 0 and rank 1, each with a folder of its own.
+class TwoRanks : public Keepers {
+ protected:
+  void SetUp() override {
+    Keepers::SetUp();
+    if (IsSkipped()) return;
+    commands_ = site_.folder / "commands";
+    fs::create_directories(commands_);
+    path_ = ::getenv("PATH");
+    ::setenv("PATH", (commands_ + ":" + path_).c_str(), 1);
+    criu("[ $action = restore ] && touch $0.restored && exit 1; echo all > $images/pages-1.img; exit 0");
+  }
+  void TearDown() override {
+    if (path_.empty()) return;
+    ::setenv("PATH", path_.c_str(), 1);
+    ::unsetenv("SLURM_PROCID");
+    ::unsetenv("SLURM_STEP_ID");
+  }
+  // In place of one of Slurm's commands.
+  void command(const std::string& name, const std::string& script) const {
+    ::chmod(site_.folder.write("commands/" + name, "#!/bin/sh\n" + script + "\n").c_str(), 0755);
+  }
+  pid_t start(int rank, std::uint32_t restarts) {
+    ::setenv("SLURM_STEP_ID", "0", 1);
+    ::setenv("SLURM_PROCID", std::to_string(rank).c_str(), 1);
+    const std::string home = home_ + "/" + std::to_string(rank);
+    fs::create_directories(home);
+    return node_->run(kJob, restarts, home, {"sh", "-c", "echo on >> begun; while [ ! -e end ]; do sleep 0.01; done"});
+  }
+  bool begun(int rank, std::size_t times) const {
+    return wait_until([&] { return text(std::to_string(rank) + "/begun").size() == 3 * times; });
+  }
+  void end_both() const {
+    for (const char* const rank : {"0", "1"}) site_.folder.write(std::string("home/") + rank + "/end", "");
+  }
+  std::string said(int rank) const { return text(std::to_string(rank) + "/err"); }
+  fs::path image_of(int rank) const {
+    for (const auto& entry : fs::recursive_directory_iterator(site_.images + "/job-7/0/" + std::to_string(rank)))
+      if (entry.path().filename() == "pages-1.img") return entry.path();
+    return {};
+  }
+  // Both are dumped at one instant, and the run ends.
+  void dump_both() {
+    const pid_t first = start(0, 0), second = start(1, 0);
+    ASSERT_TRUE(begun(0, 1) && begun(1, 1));
+    const CheckpointReport report = node_->checkpoint(kJob, 1, 0);
+    ASSERT_EQ(report.state, CheckpointState::kDumped) << report.reason;
+    EXPECT_EQ(report.programs, 2u);
+    ::kill(second, SIGTERM);
+    requeue(first);
+    exit_code_of(second);
+  }
+
+  std::string commands_;
+  std::string path_;
+};
+
+TEST_F(TwoRanks, NoneGoesOnAlone) {
+  dump_both();
+  fs::remove_all(image_of(1).parent_path());  // its node was lost before it had written it
+  const pid_t first = start(0, 1), second = start(1, 1);
+  EXPECT_TRUE(begun(0, 2) && begun(1, 2));
+  end_both();
+  EXPECT_EQ(exit_code_of(first), 0);
+  EXPECT_EQ(exit_code_of(second), 0);
+  EXPECT_THAT(said(0), HasSubstr("the image of run 0 cannot be restored: 1 of the job's 2 programs have an image"));
+  EXPECT_THAT(said(0), HasSubstr("starts from its beginning"));
+  EXPECT_FALSE(fs::exists(site_.criu + ".restored")) << "rank 0 must not go on without rank 1";
+}
+
+TEST_F(TwoRanks, IfOneCannotGoOnTheJobBeginsAgainAsAWhole) {
+  dump_both();
+  command("scontrol", "echo \"$@\" >> " + commands_ + "/asked");
+  const std::string all = file_text(image_of(1));
+  std::ofstream(image_of(1)) << std::string(all.size(), 'x');  // nobody sees that without reading it
+  const pid_t second = start(1, 1);
+  ASSERT_TRUE(wait_until([&] { return file_text(commands_ + "/asked") == "requeue 7\n"; }));
+  EXPECT_EQ(requeue(second), 128 + SIGTERM);
+  EXPECT_THAT(said(1), HasSubstr("was changed after the dump"));
+  EXPECT_THAT(said(1), HasSubstr("so the job is requeued"));
+  EXPECT_FALSE(begun(1, 2)) << "it must not begin beside one that goes on";
+  const pid_t first = start(0, 2), again = start(1, 2);
+  EXPECT_TRUE(begun(0, 2) && begun(1, 2));
+  end_both();
+  EXPECT_EQ(exit_code_of(first), 0);
+  EXPECT_EQ(exit_code_of(again), 0);
+  EXPECT_FALSE(fs::exists(site_.criu + ".restored"));
+}
+
+TEST_F(TwoRanks, ARequeueThatSlurmRefusesEndsTheJob) {
+  dump_both();
+  command("scontrol", "echo 'Job is not allowed' >&2; exit 1");
+  EXPECT_EQ(exit_code_of(start(1, 1)), 1) << "the script's criu cannot restore";
+  EXPECT_THAT(said(1), HasSubstr("Slurm does not requeue it: Job is not allowed"));
+  end_both();
+}
+
+TEST_F(TwoRanks, ImagesOfEndedJobsMakeRoom) {
+  node_.reset();
+  site_.bytes = 40 << 20;
+  node_ = std::make_unique<VirtualNode>(site_, "a");
+  command("squeue", "echo 7");
+  const std::string old = site_.images + "/job-3/0/0/batch-0-0123abcd-0";
+  fs::create_directories(old);
+  std::ofstream(old + "/pages-1.img") << std::string(38 << 20, 'x');
+  ::chmod(site_.images.c_str(), 0700);
+  const pid_t run = start_counter();
+  EXPECT_EQ(node_->checkpoint(kJob, 1, 0).state, CheckpointState::kFailed) << "it is young";
+  EXPECT_TRUE(counts_on());
+  const utimbuf times{1000, 1000};
+  ::utime(old.c_str(), &times);
+  const CheckpointReport report = node_->checkpoint(kJob, 2, 0);
+  EXPECT_EQ(report.state, CheckpointState::kDumped) << report.reason;
+  EXPECT_FALSE(fs::exists(old));
+  requeue(run);
+}
+
+TEST_F(Keepers, AProgramWithoutTheExpectedImageSaysSo) {
+  node_->no_order(kJob, true);
+  ASSERT_TRUE(wait_until([&] { return fs::exists(node_->run_dir() + "/programs/7.restoring"); }));
+  pid_t run = start_counter(1);
+  EXPECT_THAT(err(), HasSubstr("no image of this program was found in " + site_.images));
+  end();
+  EXPECT_EQ(exit_code_of(run), 5);
+  node_->no_order(kJob);
+  EXPECT_FALSE(fs::exists(node_->run_dir() + "/programs/7.restoring"));
 }
 
 TEST_F(Keepers, TheStoresLimitFailsTheAttempt) {

@@ -138,6 +138,11 @@ TEST_P(RealCriu, MovesAProgramInTheMiddle) {
     EXPECT_EQ(file_text(folder + "/out"), expected);
     EXPECT_FALSE(std::filesystem::exists(site_.images + "/job-" + std::to_string(job))) << "images of an ended program";
   }
+  // Restores run in the job's groups, so what criu takes for one is part of it.
+  constexpr double kRestore = 1;
+  if (moved > 0) {
+    EXPECT_LE(cpu / moved, 1.02 * a_->cpu_seconds(1) + kRestore);
+  }
   std::cout << program.name << ": " << moved << " of " << moves << " moved as user id " << site_.user << ", "
             << took.count() << " s and " << a_->cpu_seconds(1) << " s of CPU alone, " << (moved > 0 ? cpu / moved : 0)
             << " s of CPU moved, with the restore\n";
@@ -195,6 +200,37 @@ TEST_F(CriuTest, DumpsAtTheSameInstantDoNotDisturbEachOther) {
     requeue(one);
     requeue(two);
   }
+}
+
+// At random instants of the dump and of what comes after it. The program holds memory with a checksum.
+TEST_F(CriuTest, AttemptsThatAreGivenUpHarmNothing) {
+  const std::string home = new_folder("home");
+  const std::string program =
+      "import os, time, zlib\nheld = bytearray(os.urandom(256 << 20))\nsum = zlib.crc32(held)\n"
+      "while not os.path.exists('end'):\n    open('count', 'a').write('x')\n    time.sleep(0.01)\n"
+      "print(zlib.crc32(held) == sum)\n";
+  const auto counted = [&] { return file_text(home + "/count").size(); };
+  const pid_t run = a_->run(1, 0, home, {"/usr/bin/python3", "-c", program});
+  ASSERT_TRUE(wait_until([&] { return counted() > 5; }));
+  std::mt19937 random(std::random_device{}());
+  double longest = 0;
+  for (std::uint64_t attempt = 1; attempt <= 10; ++attempt) {
+    a_->order(1, attempt, CheckpointPhase::kFreeze);
+    ASSERT_TRUE(wait_until([&] { return a_->state(1) == CheckpointState::kFrozen; }));
+    a_->order(1, attempt, CheckpointPhase::kDump, 0, 1);
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::uniform_real_distribution<>(0, 1.0)(random)));
+    const std::size_t stands = counted();
+    const auto begin = std::chrono::steady_clock::now();
+    a_->order(1, attempt, CheckpointPhase::kResume);
+    ASSERT_TRUE(wait_until([&] { return counted() > stands; })) << attempt;
+    longest = std::max(longest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    ASSERT_TRUE(wait_until([&] { return a_->state(1) == CheckpointState::kResumed; })) << attempt;
+  }
+  EXPECT_LT(longest, 2);
+  std::cout << "the longest of 10 resumes took " << longest << " s\n";
+  site_.folder.write("home/end", "");
+  EXPECT_EQ(exit_code_of(run), 0);
+  EXPECT_EQ(file_text(home + "/out"), "True\n");
 }
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {

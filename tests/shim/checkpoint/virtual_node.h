@@ -156,19 +156,21 @@ class VirtualNode {
     ::_exit(98);
   }
 
-  void order(std::uint32_t job, std::uint64_t attempt, CheckpointPhase phase, std::uint32_t restarts = 0) {
+  void order(std::uint32_t job, std::uint64_t attempt, CheckpointPhase phase, std::uint32_t restarts = 0,
+             std::uint32_t programs = 0) {
     JobQuota quota;
     quota.job_id = job;
     quota.cpus = 1;
     quota.checkpointable = true;
-    quota.checkpoint = CheckpointOrder{attempt, phase, restarts, ::getuid(), site_.images};
+    quota.checkpoint = CheckpointOrder{attempt, phase, restarts, ::getuid(), site_.images, programs};
     checkpointer_->set_desired({quota});
   }
-  void no_order(std::uint32_t job) {
+  void no_order(std::uint32_t job, bool restoring = false) {
     JobQuota quota;
     quota.job_id = job;
     quota.cpus = 1;
     quota.checkpointable = true;
+    quota.restoring = restoring;
     checkpointer_->set_desired({quota});
   }
   /// The last report's state; nothing: there is none.
@@ -187,7 +189,7 @@ class VirtualNode {
     };
     order(job, attempt, CheckpointPhase::kFreeze, restarts);
     if (!wait_until(reached(CheckpointState::kFrozen))) return {};
-    order(job, attempt, CheckpointPhase::kDump, restarts);
+    order(job, attempt, CheckpointPhase::kDump, restarts, report(job).programs);
     wait_until(reached(CheckpointState::kDumped));
     return report(job);
   }

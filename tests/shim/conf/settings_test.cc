@@ -81,6 +81,7 @@ TEST(SettingsTable, EachSettingIsItsOwn) {
       {"RecordFile", "/seven"},
       {"CriuMark", "mark"},
       {"CheckpointFolder", "/seven"},
+      {"CheckpointFolderShared", "no"},
       {"CheckpointTimeout", "7"},
       {"CheckpointRate", "7"},
   };

@@ -269,6 +269,56 @@ TEST(Checkpoints, OnlyJobsWithTheMarkAreAsked) {
   EXPECT_TRUE(slurm.run_to_end(200));
 }
 
+// A node that is lost in the middle, or a program that began after the freeze: what was written is no cut.
+TEST(Checkpoints, ProgramsAreCountedBeforeAndAfterTheDump) {
+  TwoNodes host;
+  FakeSlurm& slurm = host.slurm;
+  host.agent(0).programs = host.agent(1).programs = 3;
+  host.submit_young();
+  while (!host.order(0) || host.order(0)->phase != CheckpointPhase::kDump) slurm.run_for(0.1);
+  EXPECT_EQ(host.order(0)->programs, 6u);
+  EXPECT_EQ(host.order(1)->programs, 6u);
+  host.agent(1).programs = 4;
+  slurm.run_for(5);
+  EXPECT_EQ(slurm.asked[DFRS_OP_REQUEUE], 0);
+  EXPECT_THAT(slurm.explain(host.old), HasSubstr("6 of its programs were stopped, but 7 written"));
+  EXPECT_EQ(host.it().state, FakeState::running);
+  EXPECT_FALSE(slurm.agents.stopped(0, host.old) || slurm.agents.stopped(1, host.old));
+}
+
+TEST(Checkpoints, ImagesInFoldersOfTheNodesStayThere) {
+  FakeSlurm slurm(1, kConf + std::string("CheckpointFolderShared=no\n"));
+  slurm.add_nodes(2, 4, 1000);
+  slurm.start_controller();
+  const auto old = slurm.submit(TwoNodes::job(1, 800, 100, "dfrs:criu"));
+  const auto other = slurm.submit(TwoNodes::job(1, 800, 40));
+  slurm.run_for(15);
+  const auto there = slurm.job_status(old).nodes;
+  ASSERT_NE(there, slurm.job_status(other).nodes);
+  const auto young = slurm.submit(TwoNodes::job(1, 800, 60));
+  slurm.run_for(20);
+  ASSERT_EQ(slurm.job(old).restarts, 1u);
+  ASSERT_EQ(slurm.job_status(young).nodes, there);
+  slurm.run_for(20);
+  ASSERT_EQ(slurm.job(other).state, FakeState::done);
+  EXPECT_EQ(slurm.job(old).state, FakeState::pending) << "the free node does not have its image";
+  EXPECT_THAT(slurm.explain(old), HasSubstr("which has its images (CheckpointFolderShared=no)"));
+  while (slurm.job(old).state == FakeState::pending) slurm.run_for(1);
+  EXPECT_EQ(slurm.job_status(old).nodes, there);
+  EXPECT_TRUE(slurm.run_to_end(1000));
+  EXPECT_EQ(slurm.job(old).restores, 1u);
+  EXPECT_NEAR(slurm.job(old).progress, 100, 0.02);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+TEST(Checkpoints, WithoutASharedFolderJobsOnSeveralNodesAreNotCheckpointed) {
+  TwoNodes host(kConf + std::string("CheckpointFolderShared=no\n"));
+  host.submit_young();
+  host.slurm.run_for(20);
+  host.expect_unharmed();
+  EXPECT_THAT(host.slurm.explain(host.old), HasSubstr("cannot be checkpointed: it runs on several nodes"));
+}
+
 TEST(Checkpoints, NotBeforeMinProgress) {
   std::string conf = kConf;
   conf.replace(conf.find("MinProgress=0"), 13, "MinProgress=30");

@@ -121,8 +121,9 @@ std::string one_use(const std::string& checkpoint) {
 TEST(Protocol, CheckpointsComeThroughAsTheyWere) {
   DesiredState state{"n1", {1, 2}, {{7, 1}, {8, 1}, {9, 1}}};
   state.jobs[0].checkpointable = true;
-  state.jobs[0].checkpoint = {std::numeric_limits<std::uint64_t>::max(), CheckpointPhase::kDump, 4294967295, 1001,
-                              "/scratch/dfrs images"};
+  state.jobs[0].checkpoint = {
+      std::numeric_limits<std::uint64_t>::max(), CheckpointPhase::kDump, 4294967295, 1001, "/scratch/dfrs images", 77};
+  state.jobs[1].restoring = true;
   state.jobs[1].checkpoint = {1, CheckpointPhase::kFreeze, 0, 0, "/"};
   state.jobs[2].checkpoint = {2, CheckpointPhase::kResume, 1, 4294967295, "/" + std::string(kMaxFolder - 1, 'x')};
   const auto desired = parse_desired(format_desired(state));
@@ -139,6 +140,8 @@ TEST(Protocol, CheckpointsComeThroughAsTheyWere) {
   }
   report.jobs.push_back({99, 1, 2, 3});
   report.jobs.back().checkpoint = {0, kUnable, std::string(kMaxMessage, 'x'), 0, 0};
+  report.jobs.push_back({99, 1, 2, 3});
+  report.jobs.back().checkpoint = {4, kDumped, "", 7, 0.5, 12};
   report.jobs.push_back({100, 1, 2, 3});
   const auto again = parse_report(format_report(report));
   ASSERT_TRUE(again) << again.error();
