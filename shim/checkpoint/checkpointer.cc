@@ -155,6 +155,9 @@ bool Checkpointer::round() {
 }
 
 void Checkpointer::find_links() {
+  // First, for the next program of a job may have its keeper at the path of one that has just ended.
+  for (auto& [path, link] : links_) hear(link);
+  std::erase_if(links_, [](const auto& link) { return link.second.closed; });
   const std::string folder = options_.run_dir + "/" + kProgramsFolder;
   const auto open = base::open_folder(AT_FDCWD, folder);
   const auto names = open ? base::list_folder(open->get()) : tl::unexpected(0);
@@ -174,8 +177,7 @@ void Checkpointer::find_links() {
       remove_dead(path);
     }
   }
-  for (auto& [path, link] : links_) hear(link);
-  std::erase_if(links_, [&](const auto& link) { return link.second.closed || !present.contains(link.first); });
+  std::erase_if(links_, [&](const auto& link) { return !present.contains(link.first); });
 }
 
 // The keeper was killed. Its program has nobody to tell its end, so it must not go on.

@@ -191,7 +191,7 @@ TEST_F(Keepers, WhatIsGivenUpGoesOnAtOnce) {
     criu(hanging[attempt - 1]);
     const pid_t run = start_counter();
     node_->order(kJob, attempt, CheckpointPhase::kFreeze);
-    ASSERT_TRUE(frozen());
+    ASSERT_TRUE(frozen()) << node_->report(kJob).reason;
     node_->order(kJob, attempt, CheckpointPhase::kDump);
     ASSERT_TRUE(wait_until([&] { return parts_left(); }));
     const std::size_t stands = counted();
@@ -229,6 +229,24 @@ TEST_F(Keepers, WhatIsGivenUpAsItsImageIsCompletedLeavesNone) {
     EXPECT_FALSE(entry.is_regular_file()) << entry.path();
   end();
   EXPECT_EQ(exit_code_of(run), 5);
+}
+
+// Its keeper has the path of the one before, which dfrsd still knows: it looks once a second.
+TEST_F(Keepers, AProgramThatFollowsAnotherAtOnceIsDumpedToo) {
+  const pid_t first = start_counter();
+  node_->no_order(kJob);
+  ASSERT_TRUE(wait_until([&] { return node_->state(kJob) == CheckpointState::kAble; }));
+  end();
+  EXPECT_EQ(exit_code_of(first), 5);
+  fs::remove_all(home_);
+  fs::create_directories(home_);
+  const pid_t second = start_counter();
+  node_->order(kJob, 1, CheckpointPhase::kFreeze);
+  ASSERT_TRUE(frozen()) << node_->report(kJob).reason;
+  node_->order(kJob, 1, CheckpointPhase::kResume);
+  EXPECT_TRUE(counts_on());
+  end();
+  EXPECT_EQ(exit_code_of(second), 5);
 }
 
 TEST_F(Keepers, WhenDfrsdIsKilledInADumpTheProgramGoesOn) {
