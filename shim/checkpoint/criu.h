@@ -16,6 +16,12 @@ namespace dfrs::shim {
 /// it needs. Returns its version. Error: one line that says what to do.
 tl::expected<std::string, std::string> check_criu(const std::string& criu);
 
+/// Whether hardware breakpoints stop a traced process here. On some virtual machines they never do. CRIU sets one
+/// before it lets a process go, and would wait for it for ever.
+bool breakpoints_work();
+/// Where they do not, tells the criu that this process starts to single out system calls instead.
+void avoid_breakpoints();
+
 struct CriuFolders {
   std::string images;  ///< where the image is or will be
   std::string work;    ///< for its log

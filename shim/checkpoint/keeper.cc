@@ -128,6 +128,7 @@ void Keeper::run() {
     send_answer(client_.get(), LaunchAnswer::plain, admitted.error());
     return;
   }
+  avoid_breakpoints();
   if (!begin()) return;
   parts_.streams = {};
   parts_.folder = base::Fd();

@@ -8,6 +8,7 @@
 #include <utime.h>
 
 #include "shim/agent/process.h"
+#include "shim/checkpoint/criu.h"
 #include "tests/shim/checkpoint/virtual_node.h"
 
 namespace dfrs::shim {
@@ -282,6 +283,14 @@ TEST_F(Keepers, WhatWasDumpedNeverRunsPastItsImage) {
   EXPECT_EQ(requeue(run), 128 + SIGTERM);
   EXPECT_FALSE(counts_on());
   EXPECT_EQ(counted(), then);
+}
+
+TEST_F(Keepers, CriuDoesWithoutBreakpointsWhereTheyDoNotWork) {
+  criu("echo all > $images/pages-1.img; echo fault $CRIU_FAULT > $0.said; exit 0");
+  const pid_t run = start_counter();
+  ASSERT_EQ(node_->checkpoint(kJob, 1, 0).state, CheckpointState::kDumped);
+  EXPECT_EQ(file_text(site_.criu + ".said"), breakpoints_work() ? "fault\n" : "fault 130\n");
+  requeue(run);
 }
 
 TEST_F(Keepers, ADumpedJobCanGoOn) {
