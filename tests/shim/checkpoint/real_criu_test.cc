@@ -100,14 +100,20 @@ class RealCriu : public CriuTest, public testing::WithParamInterface<Case> {
 
 TEST_P(RealCriu, MovesAProgramInTheMiddle) {
   const Case& program = GetParam();
-  const std::string alone = new_folder("alone");
-  if (shell(program.needs, alone) != 0) GTEST_SKIP() << "needs: " << program.needs;
-  ASSERT_EQ(shell(program.build[0] != '\0' ? program.build : "true", alone), 0);
-  const auto begun = std::chrono::steady_clock::now();
-  const pid_t plain = a_->run(1, 0, alone, words(program));
-  ASSERT_EQ(exit_code_of(plain), 0) << file_text(alone + "/err");
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  const std::string expected = file_text(alone + "/out");
+  if (shell(program.needs, new_folder("any")) != 0) GTEST_SKIP() << "needs: " << program.needs;
+  const char* const build = program.build[0] != '\0' ? program.build : "true";
+  double took = 0;
+  int runs_alone = 0;
+  // The output. Now and then again, for other load on the machine changes what a run takes.
+  const auto run_alone = [&] {
+    const std::string folder = new_folder("alone-" + std::to_string(++runs_alone));
+    EXPECT_EQ(shell(build, folder), 0);
+    const auto begun = std::chrono::steady_clock::now();
+    EXPECT_EQ(exit_code_of(a_->run(1, 0, folder, words(program))), 0) << file_text(folder + "/err");
+    took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    return file_text(folder + "/out");
+  };
+  const std::string expected = run_alone();
   ASSERT_THAT(expected, testing::StartsWith(program.expected));
 
   std::mt19937 random(std::random_device{}());
@@ -115,13 +121,14 @@ TEST_P(RealCriu, MovesAProgramInTheMiddle) {
   const int moves = moves_text != nullptr ? std::atoi(moves_text) : 1;
   int moved = 0;
   double cpu = 0;
+  double dumps = 0;
   for (int i = 0; i < moves; ++i) {
     const std::string folder = new_folder("moved-" + std::to_string(i));
-    ASSERT_EQ(shell(program.build[0] != '\0' ? program.build : "true", folder), 0);
+    ASSERT_EQ(shell(build, folder), 0);
     const auto job = static_cast<std::uint32_t>(10 + i);
     const pid_t first = a_->run(job, 0, folder, words(program));
-    const double instant = std::uniform_real_distribution<>(0.05, 0.9)(random) * took.count();
-    SCOPED_TRACE("dumped after " + std::to_string(instant) + " of " + std::to_string(took.count()) + " s");
+    const double instant = std::uniform_real_distribution<>(0.05, 0.9)(random) * took;
+    SCOPED_TRACE("dumped after " + std::to_string(instant) + " of " + std::to_string(took) + " s");
     std::this_thread::sleep_for(std::chrono::duration<double>(instant));
     const CheckpointReport report = a_->checkpoint(job, 1, 0);
     ASSERT_EQ(report.state, CheckpointState::kDumped) << report.reason;
@@ -130,6 +137,7 @@ TEST_P(RealCriu, MovesAProgramInTheMiddle) {
       continue;
     }
     ++moved;
+    dumps += report.seconds;
     EXPECT_EQ(requeue(first), 128 + SIGTERM);
     const pid_t second = b_->run(job, 1, folder, words(program));
     EXPECT_EQ(exit_code_of(second), 0);
@@ -137,15 +145,20 @@ TEST_P(RealCriu, MovesAProgramInTheMiddle) {
     EXPECT_EQ(file_text(folder + "/err"), "");
     EXPECT_EQ(file_text(folder + "/out"), expected);
     EXPECT_FALSE(std::filesystem::exists(site_.images + "/job-" + std::to_string(job))) << "images of an ended program";
+    if (i % 5 == 4) {
+      EXPECT_EQ(run_alone(), expected);
+    }
   }
-  // Restores run in the job's groups, so what criu takes for one is part of it.
-  constexpr double kRestore = 1;
+  // Restores run in the job's groups, so what criu takes for one is part of it. Programs that pass messages take up to
+  // a third more beside other load.
+  constexpr double kRestore = 1, kLoad = 1.4;
+  const double cpu_alone = a_->cpu_seconds(1) / runs_alone;
   if (moved > 0) {
-    EXPECT_LE(cpu / moved, 1.02 * a_->cpu_seconds(1) + kRestore);
+    EXPECT_LE(cpu / moved, kLoad * cpu_alone + kRestore);
   }
-  std::cout << program.name << ": " << moved << " of " << moves << " moved as user id " << site_.user << ", "
-            << took.count() << " s and " << a_->cpu_seconds(1) << " s of CPU alone, " << (moved > 0 ? cpu / moved : 0)
-            << " s of CPU moved, with the restore\n";
+  std::cout << program.name << ": " << moved << " of " << moves << " moved as user id " << site_.user << ", " << took
+            << " s and " << cpu_alone << " s of CPU alone, " << (moved > 0 ? cpu / moved : 0)
+            << " s of CPU moved, with the restore; a dump took " << (moved > 0 ? dumps / moved : 0) << " s\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, RealCriu, testing::ValuesIn(kCases),
