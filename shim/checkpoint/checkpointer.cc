@@ -27,9 +27,10 @@ using std::chrono::seconds;
 constexpr milliseconds kBusy{50};  // between rounds while an attempt is under way
 constexpr milliseconds kIdle{1000};
 constexpr seconds kCheckEvery{5};
-constexpr seconds kStartPatience{15};  // until a job has come to its dfrs-run
-constexpr seconds kUnordered{60};      // then a dumped job that is still here goes on
-constexpr double kRestoredShown = 20;  // s for which a report says so
+constexpr seconds kStartPatience{15};   // until a job has come to its dfrs-run
+constexpr seconds kBetweenPrograms{1};  // from the end of a dfrs-run to that of the job, or to the next
+constexpr seconds kUnordered{60};       // then a dumped job that is still here goes on
+constexpr double kRestoredShown = 20;   // s for which a report says so
 constexpr seconds kCleanEvery{600};
 constexpr std::int64_t kYoung = 600;  // s for which an image stays though Slurm does not know its job
 constexpr seconds kSqueuePatience{20};
@@ -140,7 +141,7 @@ bool Checkpointer::round() {
   std::set<std::uint32_t> present;
   for (const JobQuota& job : jobs) {
     present.insert(job.job_id);
-    watches_.try_emplace(job.job_id, Watch{Clock::now(), {}, 0, {}});
+    watches_.try_emplace(job.job_id, Watch{Clock::now(), {}, {}, 0, {}});
     busy = busy || job.checkpoint;
     auto report = job.checkpoint ? follow(job, *job.checkpoint) : watch(job);
     if (report) reports[job.job_id] = std::move(*report);
@@ -264,7 +265,12 @@ std::optional<CheckpointReport> Checkpointer::follow(const JobQuota& job, const 
     return fail(job, order,
                 fmt::format("CheckpointFolder of dfrs.conf is {}, but dfrsd of this node has --checkpoint-folder {}",
                             order.folder, options_.folder));
-  if (links.empty() && options_.has_processes(job.job_id)) return fail(job, order, kNotOurs);
+  if (links.empty() && options_.has_processes(job.job_id)) {
+    if (!watch.without) watch.without = Clock::now();
+    if (Clock::now() - *watch.without < kBetweenPrograms) return std::nullopt;
+    return fail(job, order, kNotOurs);
+  }
+  watch.without.reset();
   CheckpointReport report{order.attempt, CheckpointState::kDumped, {}, 0, 0};
   report.programs = static_cast<std::uint32_t>(links.size());
   for (Link* const link : links) {
@@ -283,6 +289,7 @@ std::optional<CheckpointReport> Checkpointer::follow(const JobQuota& job, const 
 }
 
 std::optional<CheckpointReport> Checkpointer::watch(const JobQuota& job) {
+  watches_[job.job_id].without.reset();
   std::optional<CheckpointReport> report;
   const std::vector<Link*> links = links_of(job.job_id);
   for (Link* const link : links) {

@@ -61,6 +61,7 @@ class Checkpointer {
   struct Watch {
     Clock::time_point seen{};                      ///< since when the job is here
     std::optional<Clock::time_point> unordered{};  ///< since when it is dumped and nobody wants that
+    std::optional<Clock::time_point> without{};    ///< since when an attempt has found no dfrs-run in it
     std::uint64_t failed = 0;                      ///< attempt
     std::string reason;
   };

@@ -250,6 +250,22 @@ TEST_F(Keepers, AProgramThatFollowsAnotherAtOnceIsDumpedToo) {
   EXPECT_EQ(exit_code_of(second), 5);
 }
 
+TEST_F(Keepers, AnAttemptBetweenTwoProgramsWaitsForTheNext) {
+  const pid_t run = node_->run(
+      kJob, 0, home_, {"sh", "-c", "echo x >> begun; while [ ! -e end-$(wc -l < begun) ]; do sleep 0.01; done"},
+      {"sh", "-c", "\"$@\"; echo x > between; sleep 0.4; \"$@\"", "sh"});
+  node_->no_order(kJob);
+  ASSERT_TRUE(wait_until([&] { return node_->state(kJob) == CheckpointState::kAble; }));
+  site_.folder.write("home/end-1", "");
+  ASSERT_TRUE(wait_until([&] { return !text("between").empty(); }));
+  node_->order(kJob, 1, CheckpointPhase::kFreeze);
+  EXPECT_TRUE(frozen()) << node_->report(kJob).reason;
+  EXPECT_EQ(text("begun"), "x\nx\n");
+  node_->order(kJob, 1, CheckpointPhase::kResume);
+  site_.folder.write("home/end-2", "");
+  EXPECT_EQ(exit_code_of(run), 0);
+}
+
 TEST_F(Keepers, WhenDfrsdIsKilledInADumpTheProgramGoesOn) {
   criu("echo half > $images/pages-1.img; sleep 0.5; exit 0");
   const pid_t run = start_counter();
