@@ -266,8 +266,8 @@ TEST_F(Keepers, AnAttemptBetweenTwoProgramsWaitsForTheNext) {
   ASSERT_TRUE(wait_until([&] { return !text("between").empty(); }));
   node_->order(kJob, 1, CheckpointPhase::kFreeze);
   EXPECT_TRUE(frozen()) << node_->report(kJob).reason;
-  EXPECT_EQ(text("begun"), "x\nx\n");
   node_->order(kJob, 1, CheckpointPhase::kResume);
+  EXPECT_TRUE(wait_until([&] { return text("begun") == "x\nx\n"; }));
   site_.folder.write("home/end-2", "");
   EXPECT_EQ(exit_code_of(run), 0);
 }
