@@ -31,15 +31,21 @@ EXPERIMENTS = {
     "dynp": "--parts table3,table4,table5,table5-sets,table6 --instances 20",
     "gang-cloud": "--parts table1",
     "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
-    "rivals": "--parts weeks,weeks-known,gain,lublin-scaled --instances 12",
+    "rivals": "--parts weeks,weeks-known,gain,lublin-scaled --instances 24",
     "rr5724": "",
     "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
     "sc15": "--parts kth,ctc,predictors-kth,predictors-ctc,errors-kth,errors-ctc,errors-hpc2n",
     "triage": "--parts weeks,weeks-split,worlds,mixed,logs,robust,lublin",
 }
 
+# Names of experiments that are not the reproduction's.
+REPRODUCTIONS = {}
 # Images that the command draws, from its folder to docs/images.
 PICTURES = {"rivals": ["rivals-gain.svg"]}
+
+
+def reproduction(name):
+    return REPRODUCTIONS.get(name, name)
 
 
 def machine():
@@ -73,9 +79,9 @@ def run(name, program, work, instances):
             if json.load(lines)["arguments"] == arguments:
                 return
     os.makedirs(folder, exist_ok=True)
-    store = os.path.join(folder, name + ".db")
+    store = os.path.join(folder, reproduction(name) + ".db")
     _, before = stored(store)
-    words = [program, "reproduce", name, *arguments.split(), "-j", "1", "-o", folder]
+    words = [program, "reproduce", reproduction(name), *arguments.split(), "-j", "1", "-o", folder]
     child = os.posix_spawn(program, words, os.environ,
                            file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
     _, status, usage = os.wait4(child, 0)
@@ -98,7 +104,7 @@ def collect(name, work):
     """Writes data/NAME.csv, the program's cells without the machine's paths, and data/NAME.runs.json."""
     folder = os.path.join(work, name)
     os.makedirs(DATA, exist_ok=True)
-    with open(os.path.join(folder, name + ".csv"), encoding="utf-8") as lines, open(
+    with open(os.path.join(folder, reproduction(name) + ".csv"), encoding="utf-8") as lines, open(
         os.path.join(DATA, name + ".csv"), "w", encoding="utf-8", newline=""
     ) as out:
         writer = csv.writer(out, lineterminator="\n")
@@ -107,7 +113,7 @@ def collect(name, work):
             writer.writerow([short(row[column]) for column in KEPT])
     with open(os.path.join(folder, "run.json"), encoding="utf-8") as lines:
         facts = json.load(lines)
-    facts["command"] = f"dfrs-sim reproduce {name} {facts.pop('arguments')}".rstrip()
+    facts["command"] = f"dfrs-sim reproduce {reproduction(name)} {facts.pop('arguments')}".rstrip()
     facts["cpu_s"] = round(facts["cpu_s"])
     facts["peak_mib"] = round(facts["peak_mib"])
     with open(os.path.join(DATA, name + ".runs.json"), "w", encoding="utf-8") as out:
