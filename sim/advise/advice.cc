@@ -39,13 +39,14 @@ struct SiteWorld {
   PauseWorld pauses;
   std::string takes;               // of the site
   const char* row;                 // of tables that have several worlds
-  std::optional<Seconds> penalty;  // see Trial
+  std::optional<Seconds> restart;  // see Trial
 };
 
 bool is_triage(std::string_view algorithm) { return algorithm.starts_with(kTriage); }
 
 constexpr double kMuchLostWork = 0.05;  // of all work
-constexpr std::size_t kFewJobs = 500;   // with fewer, percentiles and maxima say little
+constexpr double kMibPerGib = 1024;
+constexpr std::size_t kFewJobs = 500;  // with fewer, percentiles and maxima say little
 
 // About three digits.
 std::string number(double value) {
@@ -127,7 +128,7 @@ std::vector<SiteWorld> worlds_of(const AdviceInput& input) {
   return {{"kept", kKept, "swap for the jobs that are paused, or checkpoints in all jobs", "work kept", {}},
           mixed,
           {"none", kNone, "nothing", "no pauses", {}},
-          {"lost", kLost, "jobs that can be run again", "work lost", {}}};
+          {"lost", kLost, "jobs that can be run again", "work lost", input.restart_cost}};
 }
 
 const SiteWorld& world_of_site(const std::vector<SiteWorld>& worlds, const AdviceInput& input) {
@@ -155,7 +156,7 @@ class Writer {
   }
 
   Trial recommended(const std::vector<Instance>& samples) const {
-    return {best_->algorithm, world_.pauses, &samples, world_.penalty};
+    return {best_->algorithm, world_.pauses, &samples, world_.restart};
   }
 
   Advice write() {
@@ -523,11 +524,14 @@ class Writer {
                       "take longer than the {} assumed for each here.",
                       in_.bandwidth_gb_per_s, penalty()));
     }
-    paragraph(fmt::format(
-        "If work is kept, each pause and each move delays a job by {}; with Pauses=mixed, by {} for its restart. If it "
-        "is lost, the job starts over; a run is ended only after {} of progress, and no job loses more than {}.",
-        penalty(), span(in_.restart_cost), span(in_.study.lost_work.min_progress),
-        counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
+    paragraph(
+        fmt::format("If work is kept, each pause and each move delays a job by {}; with Pauses=mixed and Pauses=lost, "
+                    "by {} for its "
+                    "restart. If work is lost, the job starts over; a run is ended only after {} of progress, and no "
+                    "job loses more "
+                    "than {}.",
+                    penalty(), span(in_.restart_cost), span(in_.study.lost_work.min_progress),
+                    counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
   }
 
   void choices() {
@@ -626,9 +630,12 @@ class Writer {
           "moved.");
     } else {
       items.push_back(
-          "Suspended jobs need swap on their nodes, as much as the memory of the jobs paused at a time. Without "
-          "swap, only jobs with a checkpoint (--comment=dfrs:checkpoint) are paused; other jobs keep their nodes, "
-          "and the result is between this policy and Greedy*.");
+          fmt::format("Suspended jobs need swap on their nodes, as much as the memory of the jobs paused at a time{}. "
+                      "Without swap, only jobs with a checkpoint (--comment=dfrs:checkpoint) are paused; other jobs "
+                      "keep their nodes, and the result is between this policy and Greedy*.",
+                      in_.memory_modelled
+                          ? fmt::format(": here, at most {} GiB on a node", number(best_->most_paused_mib / kMibPerGib))
+                          : ""));
       if (pays(*lost_) && lost_->lost_share < kMuchLostWork && both_ways(*lost_)) {
         items.push_back(
             fmt::format("For a partition whose jobs are short or cheap to repeat, Pauses=lost is an option: "
@@ -761,7 +768,7 @@ Advice advise(const AdviceInput& input) {
   }
   const std::vector<SiteWorld> worlds = worlds_of(input);
   for (const std::string& name : candidates) {
-    for (const SiteWorld& world : worlds) trials.push_back({name, world.pauses, &input.samples, world.penalty});
+    for (const SiteWorld& world : worlds) trials.push_back({name, world.pauses, &input.samples, world.restart});
   }
   if (std::find(candidates.begin(), candidates.end(), kLimits) == candidates.end()) {
     trials.push_back({kLimits, kNone, &input.samples});

@@ -43,7 +43,7 @@ struct AdviceInput {
   /// The share of jobs that restart from a checkpoint, 0 .. 1; not given: those that are marked, or else half of them.
   std::optional<double> checkpoints;
   std::string pauses = "kept";          ///< what the site wants a pause to do: kept, mixed, none or lost
-  Seconds restart_cost = 30;            ///< of a job that is requeued and has a checkpoint (RestartCost)
+  Seconds restart_cost = 30;            ///< of a job that is requeued (RestartCost)
   std::vector<std::string> candidates;  ///< DFRS policies in addition to the usual ones
   double bandwidth_gb_per_s = 0;        ///< storage or network bandwidth for pauses and moves; 0: not given
   std::optional<AccountingFacts> facts;

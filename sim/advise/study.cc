@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <unordered_map>
 
 #include "policy/rr7659/options.h"
 #include "policy/triage/options.h"
@@ -47,6 +48,44 @@ class TrafficByHour final : public StepObserver {
   std::map<std::int64_t, double> mib_;
 };
 
+// Memory of the paused jobs of each node, which live nodes hold in swap.
+class PausedMemory final : public StepObserver {
+ public:
+  void on_step(const ClusterView& view, std::span<const Event>, const Decisions& decisions) override {
+    mib_.resize(view.nodes.size());
+    for (const Decision& decision : decisions.placements) {
+      const JobView& job = view.jobs[decision.job];
+      if (decision.kind == DecisionKind::pause && job.pauses == Pauses::kept) {
+        const auto here = paused_.emplace(decision.job, std::vector<NodeIndex>(job.nodes.begin(), job.nodes.end()));
+        add(here.first->second, static_cast<double>(job.rigid[kMemory]));
+      } else if (const auto gone = paused_.find(decision.job); gone != paused_.end()) {
+        add(gone->second, -static_cast<double>(job.rigid[kMemory]));
+        paused_.erase(gone);
+      }
+    }
+  }
+  double most_mib() const { return most_; }
+
+ private:
+  void add(const std::vector<NodeIndex>& nodes, double memory) {
+    for (const NodeIndex n : nodes) most_ = std::max(most_, mib_[n] += memory);
+  }
+  std::vector<double> mib_;
+  std::unordered_map<JobSlot, std::vector<NodeIndex>> paused_;
+  double most_ = 0;
+};
+
+// What pauses and moves ask of the nodes.
+class Watcher final : public StepObserver {
+ public:
+  void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override {
+    traffic.on_step(view, events, decisions);
+    paused.on_step(view, events, decisions);
+  }
+  TrafficByHour traffic;
+  PausedMemory paused;
+};
+
 bool holds_more_than_memory(const Job& job) {
   for (std::size_t d = 0; d < kMaxRigid; ++d) {
     if (d != kMemory && job.rigid[d] > 0) return true;
@@ -57,6 +96,7 @@ bool holds_more_than_memory(const Job& job) {
 struct SampleRun {
   RunResult result;
   double peak_gb_per_s = 0;
+  double most_paused_mib = 0;
 };
 
 double nearest_rank(const std::vector<double>& sorted, double share) {
@@ -129,6 +169,7 @@ StudyRun put_together(const Trial& trial, std::span<const SampleRun> runs, const
     mib += run.paused_mib + run.moved_mib;
     lost += run.lost_work;
     if (trial.pauses.others != Pauses::lost) out.peak_gb_per_s = std::max(out.peak_gb_per_s, runs[s].peak_gb_per_s);
+    out.most_paused_mib = std::max(out.most_paused_mib, runs[s].most_paused_mib);
   }
   out.all = all.service();
   out.interactive = interactive.service();
@@ -157,12 +198,10 @@ RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, co
                           const StudyOptions& options, const Watch& watch) {
   GlpkSolver solver;
   SimOptions sim;
-  sim.penalty = trial.penalty.value_or(options.penalty);
+  sim.penalty = trial.restart.value_or(options.penalty);
   sim.engine.of<TriageOptions>().penalty = sim.penalty;
-  if (!trial.penalty) {
-    sim.swap_rate = options.swap_rate;
-    sim.restart = options.restart;
-  }
+  sim.restart = trial.restart.value_or(options.restart);
+  if (!trial.restart) sim.swap_rate = options.swap_rate;
   sim.pauses = trial.pauses;
   sim.lost_work = options.lost_work;
   sim.engine.of<DfrsOptions>().period = options.period;
@@ -191,10 +230,11 @@ std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOpt
   std::vector<SampleRun> runs(trial_of.size());
   const auto simulate_one = [&](std::size_t k) {
     const Trial& trial = trials[trial_of[k]];
-    TrafficByHour traffic;
+    Watcher watcher;
     runs[k].result = simulate_sample((*trial.samples)[k - first[trial_of[k]]], algorithms[trial_of[k]], trial, options,
-                                     {.observer = &traffic});
-    runs[k].peak_gb_per_s = traffic.peak_gb_per_s();
+                                     {.observer = &watcher});
+    runs[k].peak_gb_per_s = watcher.traffic.peak_gb_per_s();
+    runs[k].most_paused_mib = watcher.paused.most_mib();
   };
   parallel_for(runs.size(), options.threads, simulate_one, options.progress);
   std::vector<StudyRun> out;

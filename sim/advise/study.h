@@ -52,15 +52,16 @@ struct StudyRun {
   double utilization = 0;  ///< work of jobs over capacity, first submission to last completion
   double pauses_per_job = 0;
   double moves_per_job = 0;
-  double most_pauses = 0;    ///< of one job
-  double gb_per_s = 0;       ///< memory of paused and moved jobs, on average; GB of 1024 MiB
-  double peak_gb_per_s = 0;  ///< in the worst hour
-  double lost_share = 0;     ///< discarded work relative to the work of all jobs
-  double jobs_losing = 0;    ///< share of jobs that lost a run
+  double most_pauses = 0;      ///< of one job
+  double gb_per_s = 0;         ///< memory of paused and moved jobs, on average; GB of 1024 MiB
+  double peak_gb_per_s = 0;    ///< in the worst hour
+  double most_paused_mib = 0;  ///< memory of the paused jobs of a node at a time, unless their work is lost
+  double lost_share = 0;       ///< discarded work relative to the work of all jobs
+  double jobs_losing = 0;      ///< share of jobs that lost a run
 };
 
 /// Rules of the live side hold: a job with another rigid resource than memory (GPUs) is neither paused nor moved, as
-/// Slurm places it; one that restarts from a checkpoint pays for the restart (Trial::penalty).
+/// Slurm places it; one that is requeued pays for the restart (Trial::restart).
 struct StudyOptions {
   Seconds penalty = 300;
   double swap_rate = 0;  ///< MiB/s; above 0: SimOptions::swap_rate, in place of the penalty
@@ -79,7 +80,7 @@ struct Trial {
   std::string algorithm;
   PauseWorld pauses;
   const std::vector<Instance>* samples = nullptr;
-  std::optional<Seconds> penalty = {};  ///< in place of the options' penalty and swap rate
+  std::optional<Seconds> restart = {};  ///< jobs are requeued: what that costs, in place of the options' penalty
 };
 
 /// One sample under one policy, as the study simulates it. Errors: those of simulate.

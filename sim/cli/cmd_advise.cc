@@ -20,8 +20,8 @@
 namespace dfrs::sim {
 namespace {
 
-// What dfrs.conf says until swap is measured, at 100 MiB/s; and the papers' penalty.
-constexpr const char* kLivePenalty = "memory/100";
+// What a suspend costs on a cluster until swap is measured: 2 s, and its memory at 100 MiB/s. And the papers' penalty.
+constexpr const char* kLivePenalty = "memory/100+2";
 constexpr const char* kPenaltyWithoutMemory = "300";
 constexpr std::size_t kLeastJobsOfAWeek = 20;  // fewer say nothing about a scheduler
 
@@ -220,8 +220,8 @@ void add_advise(CLI::App& app) {
       ->check(number_in(0.01, 0.99));
   command
       ->add_option("--pauses", options->input.pauses,
-                   "what the site wants pauses to do: the page compares all, and recommends for this one (see "
-                   "dfrs.conf)")
+                   "what pauses may do to jobs: the page compares all four, and recommends settings for this one "
+                   "(Pauses of dfrs.conf)")
       ->check(CLI::IsMember({"kept", "mixed", "none", "lost"}))
       ->capture_default_str();
   command->add_option("--samples", options->samples, "number of weeks to simulate if the log is longer than two weeks")
@@ -231,12 +231,12 @@ void add_advise(CLI::App& app) {
       ->add_option(
           "--penalty", options->penalty,
           "seconds that a pause or a move delays a job, or memory/RATE[+SECONDS]: the time to write its memory on a "
-          "node and read it back at RATE MiB/s, and SECONDS for a restart (default: memory/100, as on a cluster before "
+          "node and read it back at RATE MiB/s, and SECONDS on top (default: memory/100+2, as on a cluster before "
           "swap is measured; 300 if memory is not known)")
       ->check(penalty_rule());
   command
       ->add_option("--restart-cost", options->input.restart_cost,
-                   "seconds that a requeue delays a job with a checkpoint (RestartCost)")
+                   "seconds that a requeue delays a job, with a checkpoint or without (RestartCost)")
       ->check(number_in(0, 1e7))
       ->capture_default_str();
   command

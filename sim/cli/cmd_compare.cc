@@ -199,7 +199,7 @@ void add_compare(CLI::App& app) {
   CLI::Option* times = command->add_flag(
       "--times", options->times,
       "with --output: add columns with the CPU time of each simulation and of its calls of the policy (cpu_seconds, "
-      "policy_call_mean_s, policy_call_longest_s); without it, equal campaigns give byte-identical files");
+      "policy_call_mean_s, policy_call_longest_s); without it, the same command writes the same file");
   CLI::Option* store = command->add_option(
       "--store", options->outputs.store,
       "store each result in this file as it comes: an interrupted run continues from it, more algorithms can "

@@ -335,7 +335,8 @@ void SimulationOptions::add(CLI::App& app) {
   app.add_option(
          "--penalty", penalty_,
          "seconds without progress after a resume or a move, or memory/RATE[+SECONDS]: the time to write the job's "
-         "memory on a node and read it back at RATE MiB/s, and SECONDS for a restart")
+         "memory on a node and read it back at RATE MiB/s, and SECONDS for a restart, which jobs that lose their work "
+         "pay, too")
       ->check(penalty_rule())
       ->capture_default_str()
       ->group(group);

@@ -7,7 +7,7 @@ namespace dfrs::sim {
 
 void LostWork::protect(JobSlot job) {
   JobView& view = slots_.view(job);
-  view.penalty = 0;
+  view.penalty = restart_;
   view.flags.may_not_pause = view.flags.may_not_move = true;
   const JobRecord& record = result_.jobs[slots_.truth(job).index];
   if (record.lost_runs < rules_.max_lost_runs) protected_.push_back(job);
@@ -34,7 +34,7 @@ void LostWork::update(Seconds now) {
   std::erase_if(runs_, [&](JobSlot job) {
     JobView& view = slots_.view(job);
     const bool runs = view.state == JobState::running;
-    view.penalty = runs ? view.clock.at(now) : 0;
+    view.penalty = restart_ + (runs ? view.clock.at(now) : 0);
     return !runs;
   });
   std::erase_if(protected_, [&](JobSlot job) {

@@ -11,9 +11,9 @@ namespace dfrs::sim {
 
 class LostWork {
  public:
-  /// All arguments must outlive it. What is lost is added to `result`.
-  LostWork(const LostWorkRules& rules, JobSlots& slots, JobProgress& progress, RunResult& result)
-      : rules_(rules), slots_(slots), progress_(progress), result_(result) {}
+  /// All arguments must outlive it. What is lost is added to `result`. restart: SimOptions::restart.
+  LostWork(const LostWorkRules& rules, Seconds restart, JobSlots& slots, JobProgress& progress, RunResult& result)
+      : rules_(rules), restart_(restart), slots_(slots), progress_(progress), result_(result) {}
 
   /// A job starts or resumes. Its run may not be ended until it has made the minimum progress, and never if the job has
   /// lost as many runs as the rules allow.
@@ -40,6 +40,7 @@ class LostWork {
   void lose(JobSlot job);
 
   const LostWorkRules& rules_;
+  const Seconds restart_;
   JobSlots& slots_;
   JobProgress& progress_;
   RunResult& result_;

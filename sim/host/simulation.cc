@@ -86,7 +86,7 @@ class Simulation {
     nodes_.reserve(instance.platform.nodes.size());
     for (const NodeSpec& spec : instance.platform.nodes) nodes_.push_back({spec, true});
     result_.jobs.reserve(instance.jobs.size());
-    if (options.pauses.some_lose()) lost_work_.emplace(options.lost_work, slots_, progress_, result_);
+    if (options.pauses.some_lose()) lost_work_.emplace(options.lost_work, options.restart, slots_, progress_, result_);
     if (discovers_) {
       progress_.keep_work_apart();
       discovery_.emplace(instance, options.need_rule, options.need_interval, slots_, progress_);
@@ -301,6 +301,7 @@ class Simulation {
     ++record_of(job).moves;
     if (pauses(job) == Pauses::lost) {
       lost_work_->restart(job);
+      stand_still(job, options_.restart);
     } else {
       serve_penalty(job);
       result_.moved_mib += static_cast<double>(view.rigid[kMemory]) * moved_tasks(view.nodes, nodes);
@@ -311,6 +312,7 @@ class Simulation {
     slots_.view(job).state = JobState::running;
     if (pauses(job) == Pauses::lost) {
       lost_work_->begin(job);
+      stand_still(job, options_.restart);
     } else {
       serve_penalty(job);
     }
@@ -328,9 +330,10 @@ class Simulation {
 
   // With a swap rate the view has what leaving the present or last nodes costs.
   void serve_penalty(JobSlot job) {
-    JobView& view = slots_.view(job);
-    view.clock.since = now_ + (options_.swap_rate > 0 ? view.penalty : options_.penalty);
+    stand_still(job, options_.swap_rate > 0 ? slots_.view(job).penalty : options_.penalty);
   }
+
+  void stand_still(JobSlot job, Seconds time) { slots_.view(job).clock.since = now_ + time; }
 
   void expect_end(JobSlot job, Seconds end) { completions_.set(job, end, slots_.truth(job).index); }
 

@@ -33,10 +33,10 @@ struct SimOptions {
   /// If above 0, in MiB/s: the penalty of a job is instead its memory, on the node that has most of it, written and
   /// read back at this rate (SwapRate in dfrs.conf), and policies are told so.
   double swap_rate = 0;
-  Seconds restart = 0;  ///< with a swap_rate: seconds on top, for ending a run and starting the next one. >= 0
+  Seconds restart = 0;  ///< s for another start: on top of a penalty by memory, and after the loss of a run. >= 0
   /// What a pause or a move does to each job. Kept: the job continues where it was, as in the papers. Lost: it starts
   /// over, the requeue of a job without a checkpoint (LostWork=accept in dfrs.conf); there is no memory to save or
-  /// restore, so no penalty and no traffic. None: once started it keeps its nodes (PauseBy=none).
+  /// restore, so no penalty but `restart`, and no traffic. None: once started it keeps its nodes (PauseBy=none).
   PauseWorld pauses;
   LostWorkRules lost_work;
   /// Measures the needs of jobs that request more CPU than they use (policy/core/measured_need.h). Batch policies still

@@ -161,7 +161,7 @@ TEST(CliAdvise, NoOptionIsIgnored) {
   const std::string of_busy = without_origin(output_of({"advise", busy}));
   EXPECT_THAT(of_busy,
               AllOf(HasSubstr("- What to set: Algorithm=Triage and Pauses=kept; the file is below."),
-                    HasSubstr("- With Pauses=lost Triage loses: one job in a hundred takes more than 5102 times"),
+                    HasSubstr("- With Pauses=lost Triage loses: one job in a hundred takes more than 5249 times"),
                     HasSubstr("Take Algorithm=Greedy*/OPT=MIN.")));
   for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{{"--restart-cost", "3000"},
                                                                                       {"--min-progress", "2000"},

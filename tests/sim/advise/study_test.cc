@@ -124,7 +124,7 @@ TEST(Advice, SaysThatThereIsNoReasonToChange) {
   EXPECT_NE(advice.conf.find("Pauses=none"), std::string::npos) << advice.conf;
 }
 
-TEST(Study, ATrialMayHaveItsOwnPenalty) {
+TEST(Study, ATrialMayHaveItsOwnRestart) {
   const std::vector<Instance> samples = two_jobs();
   StudyOptions options;
   options.threads = 1;
@@ -133,6 +133,32 @@ TEST(Study, ATrialMayHaveItsOwnPenalty) {
       run_study({{"GreedyP*", PauseWorld{}, &samples}, {"GreedyP*", PauseWorld{}, &samples, 30}}, options);
   EXPECT_DOUBLE_EQ(runs[0].all.max_stretch, 2.1);   // paused from 500 to 600; ends at 2100
   EXPECT_DOUBLE_EQ(runs[1].all.max_stretch, 1.13);  // ends at 1130
+}
+
+TEST(Study, ARequeueThatLosesWorkTakesTheRestart) {
+  const std::vector<Instance> samples = two_jobs();
+  StudyOptions options;
+  options.threads = 1;
+  const PauseWorld lost = PauseWorld::all(Pauses::lost);
+  const StudyRun run = run_study({{"GreedyP*", lost, &samples, 30}}, options).at(0);
+  EXPECT_DOUBLE_EQ(run.all.max_stretch, 1.63);  // paused from 500 to 600; its next run works from 630 to 1630
+  EXPECT_DOUBLE_EQ(run.lost_share, 500.0 / 1100);
+}
+
+TEST(Study, MemoryOfPausedJobsByHand) {
+  std::vector<Instance> samples = two_jobs();
+  EXPECT_DOUBLE_EQ(one("EASY/shared", PauseWorld{}, samples).most_paused_mib, 0);
+  EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld{}, samples).most_paused_mib, 768);
+  EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld::all(Pauses::lost), samples).most_paused_mib, 0);
+  // The third pauses the second while the first is still paused.
+  samples[0].jobs.push_back(make(3, 550, 900, 20));
+  EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld{}, samples).most_paused_mib, 768 + 512);
+  // On nodes of their own: two tasks of the first on one node, the second on the other.
+  samples = {{"two nodes",
+              Platform::homogeneous(2, 1024),
+              {make(1, 0, 768, 1000), make(2, 0, 512, 1000), make(3, 500, 800, 100)}}};
+  samples[0].jobs[2].tasks = 2;
+  EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld{}, samples).most_paused_mib, 768);
 }
 
 // As on the live side, where Slurm places jobs with GPUs.

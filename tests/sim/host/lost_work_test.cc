@@ -54,6 +54,42 @@ TEST_F(LostWork, APausedJobBeginsAgainFromNothing) {
   EXPECT_DOUBLE_EQ(r.paused_mib, 60);
 }
 
+TEST_F(LostWork, ANextRunMayTakeARestart) {
+  instance_.jobs = {make(1, 0, 60, 1000), make(2, 500, 60, 100)};
+  options_.restart = 30;
+  RunResult r = run();
+  EXPECT_DOUBLE_EQ(r.jobs[1].end, 600);  // its first run begins at once
+  EXPECT_DOUBLE_EQ(r.jobs[0].end, 600 + 30 + 1000);
+  EXPECT_DOUBLE_EQ(r.lost_work, 500);
+  // The least progress counts from the end of the restart, at 630.
+  instance_.jobs.push_back(make(3, 689, 60, 100));
+  EXPECT_DOUBLE_EQ(run().jobs[2].start, 1630);
+  instance_.jobs.back().submit = 690;
+  EXPECT_DOUBLE_EQ(run().jobs[2].start, 690);
+  // A job that keeps its work pays the penalty alone.
+  options_.pauses = PauseWorld{};
+  instance_.jobs.pop_back();
+  EXPECT_DOUBLE_EQ(run().jobs[0].end, 600 + 300 + 500);
+}
+
+// Policies see the restart in what ending a run costs.
+TEST_F(LostWork, PoliciesSeeTheRestart) {
+  class Look final : public StepObserver {
+   public:
+    void on_step(const ClusterView& view, std::span<const Event>, const Decisions&) override {
+      if (view.now == 500) running = view.jobs[0].penalty;
+      if (view.now == 600) paused = view.jobs[0].penalty;
+    }
+    Seconds running = -1, paused = -1;
+  };
+  instance_.jobs = {make(1, 0, 60, 1000), make(2, 500, 60, 100)};
+  options_.restart = 30;
+  Look look;
+  simulate(instance_, *parse_algorithm("GreedyP*"), options_, {.observer = &look});
+  EXPECT_DOUBLE_EQ(look.running, 530);
+  EXPECT_DOUBLE_EQ(look.paused, 30);
+}
+
 TEST_F(LostWork, ARunIsNotEndedBeforeItsLeastProgress) {
   instance_.jobs = {make(1, 0, 60, 1000), make(2, 59, 60, 100)};
   EXPECT_DOUBLE_EQ(run().jobs[1].start, 1000);  // nothing happens between: it waits until the first ends
