@@ -222,12 +222,12 @@ class Requeuing(PausingTest):
     def test_batch_jobs_that_may_not_be_requeued_never_are(self):
         """--no-requeue, and without the mark where lost work is refused: the policy works round them."""
         one, two = self.cluster.nodes
-        first = [self.sbatch_burn(1.2, f"--nodelist={one}", "--no-requeue", memory=900, checkpoint=True),
-                 self.sbatch_burn(1.2, f"--nodelist={two}", "--comment=my:words", memory=900)]
+        first = [self.sbatch_burn(2.4, f"--nodelist={one}", "--no-requeue", memory=900, checkpoint=True),
+                 self.sbatch_burn(2.4, f"--nodelist={two}", "--comment=my:words", memory=900)]
         for job in first:
             self.wait_event(job)
         self.wait_progress(first)
-        self.assert_works_round(first, 1.2)
+        self.assert_works_round(first, 2.4)
 
     def test_interactive_job_is_never_requeued(self):
         one, two = self.cluster.nodes

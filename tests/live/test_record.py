@@ -47,7 +47,7 @@ class Recording(LiveTest):
         path = self.record("run.jsonl.gz")
         self.cluster.command("dfrsctl", "record", "on", path)
         burst = Burst(self, JOBS, 401)
-        burst.wait_ended()
+        burst.wait_ended(180)
         self.cluster.command("dfrsctl", "record", "off")
         summary = self.assert_exact(path)
         self.assertGreaterEqual(summary["starts"], len(burst.kinds) + ARRAY)
