@@ -35,7 +35,7 @@ class Dice {
 /// How many cases a property test runs: `full`, fewer under sanitizers, DFRS_TEST_CASES times as many for a long soak.
 inline std::uint64_t cases(std::uint64_t full) {
   std::uint64_t count = full;
-  if (sanitized()) count = full / 4 + 1;
+  if (sanitized()) count = full / 2 + 1;
   if (const char* factor = std::getenv("DFRS_TEST_CASES")) count *= std::strtoull(factor, nullptr, 10);
   return count;
 }

@@ -162,14 +162,19 @@ TEST(GangBound, AgreesWithAMaximumFlow) {
 }
 
 TEST(GangBound, NoScheduleIsBelow) {
+  // Few of these workloads have a bound of gangs above ls1: enough of them, and some others.
   int above_ls1 = 0;
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  int others = 0;
+  for (unsigned seed = 1; seed <= 2000 && (above_ls1 < 12 || others < 20); ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const std::size_t nodes = 3 + random() % 8;
     const Instance instance = on_nodes(nodes, random_gangs(random, nodes));
     const double bound = gang_bound(instance);
-    above_ls1 += bound > stretch_lower_bound(instance, BoundKind::ls1) * (1 + 1e-6);
+    const bool above = bound > stretch_lower_bound(instance, BoundKind::ls1) * (1 + 1e-6);
+    int& count = above ? above_ls1 : others;
+    if (!above && others == 20) continue;
+    ++count;
     SimOptions free;
     free.penalty = 0;
     for (const char* name : {"Triage", "clairvoyant/Triage", "GreedyPM*/per/OPT=MIN/MINVT=600"}) {
@@ -177,7 +182,7 @@ TEST(GangBound, NoScheduleIsBelow) {
       EXPECT_GE(measure(instance, result).max_stretch, bound * (1 - 1e-9)) << name;
     }
   }
-  EXPECT_GT(above_ls1, 10);
+  EXPECT_EQ(above_ls1, 12);
 }
 
 }  // namespace
