@@ -526,10 +526,8 @@ class Writer {
     }
     paragraph(
         fmt::format("If work is kept, each pause and each move delays a job by {}; with Pauses=mixed and Pauses=lost, "
-                    "by {} for its "
-                    "restart. If work is lost, the job starts over; a run is ended only after {} of progress, and no "
-                    "job loses more "
-                    "than {}.",
+                    "by {} for its restart. If work is lost, the job starts over; a run is ended only after {} of "
+                    "progress, and no job loses more than {}.",
                     penalty(), span(in_.restart_cost), span(in_.study.lost_work.min_progress),
                     counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
   }

@@ -16,8 +16,7 @@ namespace dfrs::sim {
 ///   yield y above 1/2 has more than N/2 nodes, with one task on each. Of two others one must share a node with it and
 ///   has at most 1 - y. The other does so, too, or has two tasks on a node, since all of its tasks are on the rest.
 /// - The yields of gangs with more than 2N/3 tasks sum to at most 1. At most two have room. If one has a yield above
-/// 1/2,
-///   the other does not fit on the rest and shares a node with it.
+///   1/2, the other does not fit on the rest and shares a node with it.
 /// So they are jobs of rate 1 on a machine of speed 3/2 or 1 (ls1.h).
 ///
 /// Errors: see stretch_lower_bound.
