@@ -432,6 +432,7 @@ static bool take_job(struct snapshot *s, job_record_t *job, const part_record_t 
   if (!waits) {
     out->start_time = job->start_time;
     out->end_time = job->end_time;
+    out->steps = job->next_step_id;
     if (out->phase != DFRS_JOB_ENDING) take_placement(s, job, out);
   }
   /* A running job may be restarted elsewhere. */

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* Incremented at each change of this header; the plugin compares it with dfrs_controller_abi(). */
-#define DFRS_CONTROLLER_ABI 6
+#define DFRS_CONTROLLER_ABI 7
 uint32_t dfrs_controller_abi(void);
 
 struct dfrs_controller;
@@ -118,6 +118,7 @@ struct dfrs_job {
   int64_t eligible_time;    /* s; from when on its user let it run; 0: submit */
   int64_t start_time;       /* s; of this run; 0: not started */
   int64_t end_time;         /* s; when slurmctld will end it at its time limit; 0: none */
+  uint32_t steps;           /* that its sruns have created in this run */
   const char* name;
   const char* partition;
   const char* comment;        /* the user's, with our tag if there is one; NULL: none */

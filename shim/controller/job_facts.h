@@ -21,6 +21,7 @@ struct JobFacts {
   std::uint32_t time_limit = UINT32_MAX;  ///< minutes
   std::int64_t begin_time = 0;
   std::int64_t end_time = 0;
+  std::uint32_t steps = 0;     ///< created by sruns in this run
   std::uint32_t priority = 0;  ///< Slurm's
   std::uint32_t qos_priority = 0;
   double fair_share = -1;  ///< below 0: not known

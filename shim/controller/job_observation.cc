@@ -196,8 +196,20 @@ void JobObservation::enter_running() {
   const bool configuring = (seen_.flags & DFRS_JOB_CONFIGURING) != 0;
   if (configuring || (was_configuring_ && !run_ended_)) job_.progress.run_base = job_.progress.clock.at(now_);
   if (was_configuring_ && !configuring) context_.changes.launched.push_back(&job_);
+  note_steps();
   note_start();
   compare_running_with_plan();
+}
+
+void JobObservation::note_steps() {
+  const std::uint32_t known = new_run_ || run_ended_ ? 0 : job_.facts.steps;
+  job_.facts.steps = seen_.steps;
+  if (seen_.steps == known) return;
+  Pausing& pausing = job_.pausing;
+  if (now_ > pausing.last_step + kSuspendAfterStep) pausing.steps_since = now_;
+  pausing.last_step = now_;
+  const Seconds launched = std::min(now_ + kSuspendAfterStep, pausing.steps_since + kStepPatience);
+  pausing.suspend_not_before = std::max(pausing.suspend_not_before, launched);
 }
 
 // Starts the clock: for a new run, or again after a suspend.

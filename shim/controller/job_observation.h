@@ -52,6 +52,7 @@ class JobObservation {
   void begin_run();
   void stop_clock_of_suspended();
   void note_start();
+  void note_steps();
   void compare_running_with_plan();
   void read_clock_from_tag();
   void withdraw();

@@ -203,6 +203,7 @@ void FuzzCluster::spoil_job(FuzzJob& job, Choices& choices) {
       seen.eligible_time = choices.extreme<std::int64_t>();
       seen.end_time = choices.extreme<std::int64_t>();
       seen.start_time = choices.extreme<std::int64_t>();
+      seen.steps = choices.extreme<std::uint32_t>();
       break;
     case 7:
       job.no_texts = true;

@@ -14,8 +14,8 @@ ALONE = True  # eight nodes are nearly all of two cores
 class Load(LiveTest):
     options = Options(nodes=8, cpus=4, memory=1000, cores=0.2, algorithm="GreedyPM*/per/OPT=MIN/MINVT=6",
                       settings={"Period": "6", "MinProgress": "1", "CommentInterval": "1"},
-                      # Where srun takes seconds to start a step, some are paused meanwhile, and must not give up.
-                      slurm={"BatchStartTimeout": "120"})
+                      # Where srun takes more than the seconds that it is given to start a step, it must not give up.
+                      slurm={"BatchStartTimeout": "60", "MessageTimeout": "30"})
 
     def test_hundred_jobs_are_all_done_and_no_capacity_is_ever_broken(self):
         kinds = load.kinds(100, 7, nodes=8, memory=1000, scale=1.6)
@@ -25,7 +25,7 @@ class Load(LiveTest):
             for index, kind in enumerate(kinds):
                 numbers[load.submit(self, kind)] = kind
                 time.sleep(0 if index < 40 else min(0.3, 0.1 * kind.pause))
-            ended = self.wait_ended(numbers, 150)
+            ended = self.wait_ended(numbers, 300)
         self.assertEqual(sampler.broken, [])
         self.assertGreater(sampler.samples, 20)
         self.assert_completed(ended)

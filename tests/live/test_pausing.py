@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A job that is paused gives its memory to another and continues where it was, or starts again elsewhere."""
 import subprocess
+import time
 
 from . import jobs, swap
 from .case import LiveTest
@@ -89,6 +90,20 @@ class Suspending(PausingTest):
         self.assert_one_run(wide, work, ended, tasks=2)
         self.assertEqual({line["node"] for line in self.results(wide, "end")}, set(self.cluster.nodes))
         self.assert_nodes_free()
+
+    def test_job_is_not_suspended_while_its_srun_launches_a_step(self):
+        """slurmd hangs up on an srun that is stopped meanwhile, and the step is lost."""
+        one = self.cluster.nodes[0]
+        result = self.folder / "$SLURM_JOB_ID.json"
+        old = self.sbatch(f"--nodelist={one}", memory=900, script=(
+            f"sleep 5\nexec srun --cpus-per-task=4 {jobs.burn()} --work 4.0 --memory 10 --result {result}"))
+        launched = self.wait_event(old)[0]["now"]
+        new = self.sbatch_burn(1.0, f"--nodelist={one}", memory=900)
+        self.wait_state(old, "SUSPENDED", 15)
+        self.assertGreater(time.time() - launched, 2)  # created up to 2 s before; otherwise it would be suspended at once
+        ended = self.wait_ended([old, new])
+        self.assert_completed(ended)
+        self.assert_one_run(old, 4.0, ended)
 
     def test_job_suspended_by_its_user_is_left_alone(self):
         """It keeps its memory, and only its user resumes it."""

@@ -58,6 +58,7 @@ struct FakeJob {
   std::int64_t submit = 0;
   std::int64_t begin_time = 0;
   std::int64_t start_time = 0, end_time = 0;
+  std::uint32_t steps = 0;  // created by its sruns in this run
   bool user_suspended = false;
   double clean_at = 0;                                      // requeuing, ending: when its nodes are clean
   std::vector<std::pair<std::uint32_t, std::uint16_t>> at;  // node and tasks

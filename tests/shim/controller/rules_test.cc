@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "shim/controller/state_file.h"
+#include "shim/controller/timing.h"
 #include "tests/shim/one_node.h"
 
 namespace dfrs::shim {
@@ -96,6 +97,39 @@ TEST(PausingRules, ARunInItsFirstSecondsIsNotSuspended) {
   slurm.submit(job_of(800, 5));
   slurm.run_for(0.5);
   EXPECT_EQ(slurm.job(old).state, FakeState::suspended);
+}
+
+// An srun that is stopped while it launches a step loses it.
+TEST(PausingRules, NotSuspendedWhileAnSrunLaunchesAStep) {
+  OneNode host(conf("PauseBy=suspend\n"));
+  FakeSlurm& slurm = host.slurm;
+  const auto old = slurm.submit(job_of(800, 60));
+  slurm.run_for(10);
+  slurm.job(old).steps = 1;
+  const double created = slurm.now();
+  slurm.submit(job_of(800, 5));
+  while (slurm.job(old).state == FakeState::running && slurm.now() < created + 30) {
+    slurm.run_for(0.1);
+    slurm.submit(job_of(800, 0.1));
+  }
+  EXPECT_EQ(slurm.job(old).state, FakeState::suspended);
+  EXPECT_GE(slurm.now(), created + kSuspendAfterStep);
+  EXPECT_LE(slurm.now(), created + kSuspendAfterStep + 1.5);
+}
+
+TEST(PausingRules, AJobOfManyStepsIsNotSparedForEver) {
+  OneNode host(conf("PauseBy=suspend\n"));
+  FakeSlurm& slurm = host.slurm;
+  const auto old = slurm.submit(job_of(800, 200));
+  const double start = slurm.now();
+  while (slurm.job(old).state != FakeState::suspended && slurm.now() < start + 100) {
+    slurm.run_for(1);
+    ++slurm.job(old).steps;
+    slurm.submit(job_of(800, 0.1));
+  }
+  EXPECT_EQ(slurm.job(old).state, FakeState::suspended);
+  EXPECT_GE(slurm.now(), start + kStepPatience);
+  EXPECT_LE(slurm.now(), start + kStepPatience + 4);
 }
 
 // slurmstepd may serve a resume and a suspend that wait behind a suspend in any order.

@@ -29,6 +29,7 @@ void FakeSlurm::finish(FakeJob& job, FakeEnd end) {
 
 void FakeSlurm::requeue_run(FakeJob& job) {
   ++job.restarts;
+  job.steps = 0;
   job.lost = false;
   job.revoked = static_cast<std::int64_t>(now_);
   job.revoked_on.clear();

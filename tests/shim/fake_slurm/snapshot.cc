@@ -59,6 +59,7 @@ void FakeSlurm::take_snapshot() {
         if (job.launch_at > 0) out.flags |= DFRS_JOB_CONFIGURING;
         out.start_time = job.start_time;
         out.end_time = job.end_time;
+        out.steps = job.steps;
         auto& list = node_lists_.emplace_back();
         auto& tasks = task_lists_.emplace_back();
         for (const auto& [n, count] : job.at) {
