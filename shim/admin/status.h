@@ -111,7 +111,7 @@ struct NodeStatus {
   bool agent_reachable = false;
   bool agent_current = false;                                  ///< it has applied the newest quotas
   double agent_age = std::numeric_limits<double>::infinity();  ///< s since its last answer
-  std::optional<std::string> agent_error;                      ///< of the last request to it
+  tl::expected<void, std::string> agent_request;               ///< the last one to it; error: what went wrong
   std::uint64_t swap_total_mib = 0;
   std::uint64_t swap_free_mib = 0;
 };
@@ -139,9 +139,9 @@ struct ControllerStatus {
   std::string algorithm;
   Seconds period = 0;
   bool enforce_quotas = true;
-  std::optional<std::string> config_error;  ///< why dfrs.conf is not in force, and what is; nothing: it is
-  Seconds now = 0;                          ///< of the last step, s since the epoch; 0: there was none
-  Seconds wake_at = 0;                      ///< latest time of the next step; infinity: only events trigger it
+  tl::expected<void, std::string> config_in_force;  ///< error: why dfrs.conf is not, and what is
+  Seconds now = 0;                                  ///< of the last step, s since the epoch; 0: there was none
+  Seconds wake_at = 0;                              ///< latest time of the next step; infinity: only events trigger it
   std::uint64_t steps = 0;
   std::uint64_t decisions = 0;  ///< starts, pauses, moves, resumes decided since the controller was created
   std::uint64_t resyncs = 0;

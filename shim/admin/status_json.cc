@@ -14,6 +14,10 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 
 Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
 
+Json error_or_null(const tl::expected<void, std::string>& outcome) {
+  return outcome ? Json(nullptr) : Json(outcome.error());
+}
+
 // {"n1": 3, "n2": 1}: tasks on each node, in node order.
 Json places_json(const std::vector<std::pair<std::string, std::uint32_t>>& places) {
   Json out = Json::object();
@@ -76,7 +80,7 @@ Json node_json(const NodeStatus& node, bool quotas) {
     agent = {{"reachable", node.agent_reachable},
              {"current", node.agent_current},
              {"age_s", number(node.agent_age)},
-             {"error", text_or_null(node.agent_error)}};
+             {"error", error_or_null(node.agent_request)}};
   }
   return {{"node", node.name},
           {"usable", node.usable},
@@ -98,12 +102,8 @@ Json node_json(const NodeStatus& node, bool quotas) {
 }  // namespace
 
 Json recording_json(const record::RecordingState& recording) {
-  return {{"format", kControlFormat},
-          {"on", recording.on},
-          {"path", text_or_null(recording.path)},
-          {"steps", recording.steps},
-          {"bytes", recording.bytes},
-          {"stopped", recording.intact ? Json(nullptr) : Json(recording.intact.error())}};
+  return {{"format", kControlFormat}, {"on", recording.on},       {"path", text_or_null(recording.path)},
+          {"steps", recording.steps}, {"bytes", recording.bytes}, {"stopped", error_or_null(recording.intact)}};
 }
 
 Json status_json(const ControllerStatus& status, const record::RecordingState& recording) {
@@ -116,7 +116,7 @@ Json status_json(const ControllerStatus& status, const record::RecordingState& r
           {"algorithm", status.algorithm},
           {"period_s", status.period},
           {"enforce_quotas", status.enforce_quotas},
-          {"config_error", text_or_null(status.config_error)},
+          {"config_error", error_or_null(status.config_in_force)},
           {"now", status.now == 0 ? Json(nullptr) : Json(status.now)},
           {"wake_at", number(status.wake_at)},
           {"steps", status.steps},

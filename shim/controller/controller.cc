@@ -197,13 +197,13 @@ tl::expected<void, std::string> Controller::check() const {
 }
 
 LiveState Controller::live_state() const {
-  return {config_, config_error_,        parts_.cluster,        counters_, state_.totals(), jobs_,
+  return {config_, config_in_force_,     parts_.cluster,        counters_, state_.totals(), jobs_,
           nodes_,  quota_link_.agents(), inputs_.pause_costs(), driver_,   reconciler_,     checkpoints_.counters()};
 }
 
-void Controller::set_config_error(std::optional<std::string> error) {
+void Controller::set_config_in_force(tl::expected<void, std::string> outcome) {
   const std::lock_guard lock(mutex_);
-  config_error_ = std::move(error);
+  config_in_force_ = std::move(outcome);
 }
 
 ControllerStatus Controller::status() const {

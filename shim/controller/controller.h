@@ -30,7 +30,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <tl/expected.hpp>
@@ -89,8 +88,8 @@ class Controller final : public Inspection {
   /// Another configuration. A change of algorithm or period takes effect at the next step. Error: the engine's; then
   /// the former configuration stays.
   tl::expected<void, std::string> reconfigure(const Config& config);
-  /// Why dfrs.conf is not in force, one line for status(); nothing: it is.
-  void set_config_error(std::optional<std::string> error);
+  /// Whether dfrs.conf is in force, for status(). Error: why it is not, one line.
+  void set_config_in_force(tl::expected<void, std::string> outcome);
   /// Hands the state to the state writer now.
   void save();
   /// Checks the invariants of all jobs (check_job()). For tests. Error: the first one that is violated. O(jobs).
@@ -132,7 +131,7 @@ class Controller final : public Inspection {
   OperationList operations_;
 
   bool discard_plans_ = false;  // the last step failed
-  std::optional<std::string> config_error_;
+  tl::expected<void, std::string> config_in_force_;
   RoundCounters counters_;
 };
 

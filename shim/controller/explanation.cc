@@ -264,7 +264,7 @@ class Explanation {
       const NodeReport report = n < live_.nodes.size() ? live_.agents->report(n) : NodeReport{};
       if (report.current) continue;
       say("The newest quota of job {} is not in force on {}: {}.", job_.id, live_.nodes[n].name,
-          report.error.value_or("the node's agent has not answered yet"));
+          report.last_request ? "the node's agent has not answered yet" : report.last_request.error());
       return;
     }
   }

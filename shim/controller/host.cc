@@ -72,13 +72,13 @@ tl::expected<Host::Found, std::string> Host::find_config() const {
     return tl::unexpected<std::string>(
         fmt::format("{}; there is no last good configuration to go on with: {}", file.error(), kept.error()));
   }
-  return Found{std::move(kept->config), {}, kept->accepted, file.error()};
+  return Found{std::move(kept->config), {}, kept->accepted, tl::unexpected(file.error())};
 }
 
 // Now dfrs.conf, with this text, is in force.
 void Host::accept(std::string_view text) {
   accepted_ = std::time(nullptr);
-  controller_->set_config_error({});
+  controller_->set_config_in_force({});
   if (const auto kept = last_good_.keep(text); !kept) {
     log_.error("the last good configuration cannot be kept, for when dfrs.conf is wrong: {}", kept.error());
   }
@@ -117,13 +117,13 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
   auto controller = Controller::create(host->config_, std::move(*saved), std::move(parts));
   if (!controller) return fail(fmt::format("{}: {}", paths.conf_file, controller.error()));
   host->controller_ = std::move(*controller);
-  if (found->text) {
-    host->accept(*found->text);
+  if (found->in_force) {
+    host->accept(found->text);
     return host;
   }
   host->accepted_ = found->accepted;
-  const std::string words = host->stays_in_force(found->refused.value_or(""));
-  host->controller_->set_config_error(words);
+  const std::string words = host->stays_in_force(found->in_force.error());
+  host->controller_->set_config_in_force(tl::unexpected(words));
   host->log_.error("{}: mend dfrs.conf, then `scontrol reconfigure`; slurmctld cannot be started with it", words);
   return host;
 }
@@ -173,7 +173,7 @@ tl::expected<void, std::string> Host::reconfigure() {
   auto done = file ? controller_->reconfigure(file->config) : tl::unexpected(file.error());
   if (!done) {
     const std::string words = stays_in_force(done.error());
-    controller_->set_config_error(words);
+    controller_->set_config_in_force(tl::unexpected(words));
     return tl::unexpected(words);
   }
   const auto recorded = config_.record_file;

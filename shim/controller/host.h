@@ -6,7 +6,6 @@
 #include <ctime>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -73,9 +72,9 @@ class Host {
   /// A configuration to work with, and what its file says.
   struct Found {
     Config config;
-    std::optional<std::string> text;     // of dfrs.conf; nothing: the last good one is used instead
-    std::time_t accepted = 0;            // of the last good one: when
-    std::optional<std::string> refused;  // why dfrs.conf is not in force, one line
+    std::string text;                          // of dfrs.conf, if it is in force
+    std::time_t accepted = 0;                  // else when the last good one was
+    tl::expected<void, std::string> in_force;  // error: why dfrs.conf is not, one line
   };
   tl::expected<Found, std::string> find_config() const;
   void use(Config config);

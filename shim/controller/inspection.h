@@ -36,7 +36,7 @@ struct RoundCounters {
 /// The state from which the answers are made.
 struct LiveState {
   const Config& config;
-  const std::optional<std::string>& config_error;  ///< why dfrs.conf is not in force; nothing: it is
+  const tl::expected<void, std::string>& config_in_force;  ///< error: why dfrs.conf is not
   const std::string& cluster;
   const RoundCounters& counters;
   const Totals& totals;

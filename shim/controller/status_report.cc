@@ -18,7 +18,7 @@ ControllerStatus report_controller(const LiveState& live) {
   status.cluster = live.cluster;
   status.algorithm = algorithm_name(live.config.algorithm);
   status.period = live.config.period;
-  status.config_error = live.config_error;
+  status.config_in_force = live.config_in_force;
   status.enforce_quotas = live.config.enforce_quotas;
   status.now = live.counters.now;
   status.wake_at = live.counters.wake_at;
@@ -52,7 +52,7 @@ NodeStatus report_node(const Node& node, NodeIndex index, const NodeAgents* agen
   out.agent_reachable = report.reachable;
   out.agent_current = report.current;
   out.agent_age = report.age;
-  out.agent_error = report.error;
+  out.agent_request = report.last_request;
   out.swap_total_mib = report.swap_total_mib;
   out.swap_free_mib = report.swap_free_mib;
   return out;

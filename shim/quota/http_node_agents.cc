@@ -276,8 +276,8 @@ struct HttpNodeAgents::Impl {
       const std::lock_guard lock(mutex);
       Node& node = *slot.node;
       node.in_flight = false;
-      const bool had_error = node.report.error.has_value();
-      node.report.error.reset();
+      const bool had_error = !node.report.last_request;
+      node.report.last_request = {};
       const Outcome outcome = take_answer(node, slot.version, answer);
       const auto now = Clock::now();
       node.failing = outcome == Outcome::failed;
@@ -294,9 +294,10 @@ struct HttpNodeAgents::Impl {
       // The state has changed since the request was made.
       if (!node.failing && node.version != slot.version) node.next = now;
       enqueue(slot.node);
-      if (node.listed && node.report.error.has_value() != had_error) {
+      const tl::expected<void, std::string>& request = node.report.last_request;
+      if (node.listed && request.has_value() == had_error) {
         news = had_error ? fmt::format("agent of node {}: no error any more", node.address.node)
-                         : fmt::format("agent of node {}: {}", node.address.node, *node.report.error);
+                         : fmt::format("agent of node {}: {}", node.address.node, request.error());
       }
     }
     answered.notify_all();
@@ -316,13 +317,13 @@ struct HttpNodeAgents::Impl {
                                        [](const JobQuota& job) { return job.checkpoint.has_value(); });
   }
 
-  // Enters an answer, report.error included. mutex is held.
+  // Enters an answer, report.last_request included. mutex is held.
   Outcome take_answer(Node& node, std::uint64_t version, const tl::expected<HttpCallAnswer, HttpCallError>& answer) {
-    std::optional<std::string>& error = node.report.error;
+    const auto wrong = [&](std::string why) { node.report.last_request = tl::unexpected(std::move(why)); };
     if (!answer) {
       ++(answer.error().refused ? counters.refused : counters.failed);
       node.report.reachable = false;
-      error = answer.error().message;
+      wrong(answer.error().message);
       return Outcome::failed;
     }
     node.report.reachable = true;
@@ -334,13 +335,13 @@ struct HttpNodeAgents::Impl {
     }
     if (answer->status != 200) {
       ++counters.failed;
-      error = fmt::format("status {}: {}", answer->status, answer->body.substr(0, 300));
+      wrong(fmt::format("status {}: {}", answer->status, answer->body.substr(0, 300)));
       return Outcome::failed;
     }
     auto report = parse_report(answer->body);
     if (!report) {
       ++counters.failed;
-      error = report.error();
+      wrong(report.error());
       return Outcome::failed;
     }
     ++counters.applied;
@@ -352,8 +353,8 @@ struct HttpNodeAgents::Impl {
                     std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(report->measured_ago));
     if (!report->errors.empty()) {
       const auto& first = report->errors.front();
-      error = fmt::format("{}{}{}", first.job_id != 0 ? fmt::format("job {}: ", first.job_id) : "", first.message,
-                          report->errors.size() > 1 ? fmt::format(" (and {} more)", report->errors.size() - 1) : "");
+      wrong(fmt::format("{}{}{}", first.job_id != 0 ? fmt::format("job {}: ", first.job_id) : "", first.message,
+                        report->errors.size() > 1 ? fmt::format(" (and {} more)", report->errors.size() - 1) : ""));
       return Outcome::incomplete;
     }
     node.applied = std::max(node.applied, version);
@@ -367,7 +368,7 @@ struct HttpNodeAgents::Impl {
   Outcome on_stale(Node& node, const std::string& body) {
     const auto have = parse_stale(body);
     if (!have) {
-      node.report.error = have.error();
+      node.report.last_request = tl::unexpected(have.error());
       return Outcome::failed;
     }
     if (have->epoch <= epoch) {
@@ -375,8 +376,9 @@ struct HttpNodeAgents::Impl {
       if (have->epoch == epoch) sequence = std::max(sequence, have->sequence);
       return Outcome::again;
     }
-    node.report.error = fmt::format("the agent has a newer state ({}.{} against {}.{}); is another controller active?",
-                                    have->epoch, have->sequence, epoch, sequence);
+    node.report.last_request =
+        tl::unexpected(fmt::format("the agent has a newer state ({}.{} against {}.{}); is another controller active?",
+                                   have->epoch, have->sequence, epoch, sequence));
     node.newer_seen = *have == node.newer ? node.newer_seen + 1 : 1;
     node.newer = *have;
     if (node.newer_seen >= kStaleBeforeNewEpoch && have->epoch != std::numeric_limits<std::uint64_t>::max()) {

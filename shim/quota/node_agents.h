@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <vector>
 
 namespace dfrs::shim {
@@ -96,8 +97,7 @@ struct NodeReport {
   bool current = false;     ///< has applied the newest desired state
   double age = 0;           ///< seconds since its last answer; infinity: never
   double measured_age = 0;  ///< seconds since it measured what `jobs` says, at least `age`; infinity: never
-  /// Of the last request, for people; nothing: it was carried out completely.
-  std::optional<std::string> error;
+  tl::expected<void, std::string> last_request;  ///< error: why it was not carried out completely, for people
   std::uint64_t swap_total_mib = 0;
   std::uint64_t swap_free_mib = 0;
   std::vector<JobUse> jobs;

@@ -102,7 +102,7 @@ struct GangCommand {
       throw UsageError(fmt::format("--limit {} is too low: gangs have up to {} tasks, and each needs a machine",
                                    options.policy.machine_limit, most));
     }
-    if (auto wrong = gang::invalid(options.policy)) throw UsageError("--minimum: " + *wrong);
+    if (const auto checked = gang::check(options.policy); !checked) throw UsageError("--minimum: " + checked.error());
   }
 };
 

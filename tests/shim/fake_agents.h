@@ -88,7 +88,7 @@ class FakeAgents final : public NodeAgents {
     report.current = n.applied == n.desired;
     report.age = n.reachable ? 0 : std::numeric_limits<double>::infinity();
     report.measured_age = n.reachable ? now_ - measured_at_ : report.age;
-    if (!n.reachable) report.error = "connection refused";
+    if (!n.reachable) report.last_request = tl::unexpected<std::string>("connection refused");
     report.swap_total_mib = n.swap_total;
     report.swap_free_mib = n.swap_free;
     std::map<std::uint32_t, JobUse> uses;

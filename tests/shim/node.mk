@@ -7,6 +7,7 @@ NODE_TEST_SUPPORT = \
 	tests/shim/support/folder.h \
 	tests/shim/support/munged.cc \
 	tests/shim/support/munged.h \
+	tests/shim/support/node_report.h \
 	tests/shim/support/sack_server.cc \
 	tests/shim/support/sack_server.h \
 	tests/shim/quota/test_node.h

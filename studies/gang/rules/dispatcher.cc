@@ -11,7 +11,8 @@
 namespace dfrs::gang {
 
 tl::expected<Dispatcher, Error> Dispatcher::create(const Options& options) {
-  if (auto wrong = invalid(options)) return tl::unexpected(Error{ErrorCode::bad_option, std::move(*wrong)});
+  if (auto checked = gang::check(options); !checked)
+    return tl::unexpected(Error{ErrorCode::bad_option, std::move(checked.error())});
   return Dispatcher(options);
 }
 

@@ -10,9 +10,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 
 namespace dfrs::gang {
 
@@ -60,8 +60,8 @@ struct Options {
   StarvedOrder starved_order = StarvedOrder::reserve;
 };
 
-/// What is wrong with the options, or nothing.
-std::optional<std::string> invalid(const Options& options);
+/// Error: what is wrong with the options.
+tl::expected<void, std::string> check(const Options& options);
 
 /// "AFCFS", "LJFS"; "none", "FF", "BF".
 std::string_view name(Scheduler scheduler);

@@ -100,12 +100,12 @@ inline ControllerStatus sample_status() {
   node.completing = false;
   node.agent_reachable = false;
   node.agent_age = 75;
-  node.agent_error = "Connection refused";
+  node.agent_request = tl::unexpected<std::string>("Connection refused");
   status.nodes.push_back(node);
   node.name = "n4";
   node.usable = true;
   node.agent_age = std::numeric_limits<double>::infinity();
-  node.agent_error.reset();
+  node.agent_request = {};
   status.nodes.push_back(node);
   return status;
 }

@@ -54,7 +54,7 @@ TEST(DfrsctlTables, AnEmptyClusterAndAnErrorAreSaid) {
   EXPECT_THAT(nodes_table(nodes_json(status)), HasSubstr("no nodes yet"));
   status.now = 5;
   status.last_error = "bad\nthing";
-  status.config_error = "dfrs.conf:2: Perod: unknown key";
+  status.config_in_force = tl::unexpected<std::string>("dfrs.conf:2: Perod: unknown key");
   record::RecordingState stopped;
   stopped.path = "/r";
   stopped.intact = tl::unexpected<std::string>("No space left on device");

@@ -64,13 +64,15 @@ TEST_F(LastGood, StaysInForceWhenSlurmctldGoesOn) {
   EXPECT_THAT(logged, AllOf(HasSubstr("dfrs.conf:3: Perod"),
                             HasSubstr("the last good configuration, of " + date + ", stays in force"),
                             HasSubstr("scontrol reconfigure")));
-  EXPECT_THAT((*host)->controller().status().config_error.value_or(""), HasSubstr("dfrs.conf:3: Perod"));
+  const auto in_force = (*host)->controller().status().config_in_force;
+  ASSERT_FALSE(in_force);
+  EXPECT_THAT(in_force.error(), HasSubstr("dfrs.conf:3: Perod"));
   EXPECT_EQ(sim::file_bytes(kept()), kGood);
   // Mended.
   write("Partitions=dfrs\nQuotaMode=off\nPeriod=99\n");
   ASSERT_TRUE((*host)->reconfigure());
   EXPECT_EQ((*host)->config().period, 99);
-  EXPECT_FALSE((*host)->controller().status().config_error.has_value());
+  EXPECT_TRUE((*host)->controller().status().config_in_force);
   EXPECT_EQ(LastGoodConfig(folder.path().string()).load()->config.period, 99);
 }
 
@@ -99,7 +101,9 @@ TEST_F(LastGood, AReconfigurationInTheSameProcessKeepsItToo) {
   const auto done = (*host)->reconfigure();
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error(), AllOf(HasSubstr("dfrs.conf:3: Perod"), HasSubstr("stays in force")));
-  EXPECT_EQ((*host)->controller().status().config_error, done.error());
+  const auto in_force = (*host)->controller().status().config_in_force;
+  ASSERT_FALSE(in_force);
+  EXPECT_EQ(in_force.error(), done.error());
   EXPECT_EQ((*host)->config().period, 77);
   EXPECT_EQ(sim::file_bytes(kept()), kGood);
 }

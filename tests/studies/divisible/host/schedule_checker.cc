@@ -8,9 +8,10 @@
 
 namespace dfrs::sim::divisible {
 
-std::string check_schedule(const Instance& instance, const RunResult& run) {
+testing::AssertionResult check_schedule(const Instance& instance, const RunResult& run) {
   constexpr double kTolerance = 1e-8;
-  if (run.completions.size() != instance.jobs.size()) return "not every job has a completion";
+  const auto wrong = [](const std::string& why) { return testing::AssertionFailure() << why; };
+  if (run.completions.size() != instance.jobs.size()) return wrong("not every job has a completion");
   std::vector<double> work(instance.jobs.size(), 0);
   std::vector<Seconds> last(instance.jobs.size(), -1);
   for (const Segment& s : run.segments) {
@@ -18,19 +19,19 @@ std::string check_schedule(const Instance& instance, const RunResult& run) {
                               std::to_string(s.begin) + ": ";
     const Job& job = instance.jobs.at(s.job);
     const std::vector<dfrs::divisible::DatabankIndex>& held = instance.clusters.at(s.cluster).databanks;
-    if (std::find(held.begin(), held.end(), job.databank) == held.end()) return where + "databank missing";
-    if (!(s.rate > 0) || !(s.end > s.begin)) return where + "empty segment";
-    if (s.begin < job.release) return where + "before its release";
-    if (s.end > run.completions[s.job]) return where + "after its completion";
+    if (std::find(held.begin(), held.end(), job.databank) == held.end()) return wrong(where + "databank missing");
+    if (!(s.rate > 0) || !(s.end > s.begin)) return wrong(where + "empty segment");
+    if (s.begin < job.release) return wrong(where + "before its release");
+    if (s.end > run.completions[s.job]) return wrong(where + "after its completion");
     work[s.job] += s.rate * (s.end - s.begin);
     last[s.job] = std::max(last[s.job], s.end);
   }
   for (std::size_t j = 0; j < work.size(); ++j) {
     const double size = instance.jobs[j].size;
     if (std::abs(work[j] - size) > kTolerance * size) {
-      return "job " + std::to_string(j) + " has " + std::to_string(work[j]) + " of " + std::to_string(size);
+      return wrong("job " + std::to_string(j) + " has " + std::to_string(work[j]) + " of " + std::to_string(size));
     }
-    if (last[j] != run.completions[j]) return "job " + std::to_string(j) + " does not work until its completion";
+    if (last[j] != run.completions[j]) return wrong("job " + std::to_string(j) + " does not work until its completion");
   }
   // The rate of a cluster changes only at the ends of segments.
   for (std::size_t c = 0; c < instance.clusters.size(); ++c) {
@@ -46,11 +47,12 @@ std::string check_schedule(const Instance& instance, const RunResult& run) {
     for (const auto& [at, change] : changes) {
       rate += change;
       if (rate > power * (1 + kTolerance)) {
-        return "cluster " + std::to_string(c) + " works at " + std::to_string(rate) + " of " + std::to_string(power);
+        return wrong("cluster " + std::to_string(c) + " works at " + std::to_string(rate) + " of " +
+                     std::to_string(power));
       }
     }
   }
-  return {};
+  return testing::AssertionSuccess();
 }
 
 }  // namespace dfrs::sim::divisible

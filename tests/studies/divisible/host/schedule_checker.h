@@ -2,15 +2,15 @@
 // Checks a schedule of divisible load by just the rules of the model.
 #pragma once
 
-#include <string>
+#include <gtest/gtest.h>
 
 #include "studies/divisible/host/simulation.h"
 
 namespace dfrs::sim::divisible {
 
-/// What is wrong with a run that kept its segments: a job on a cluster without its databank, before its release or
+/// Checks a run that kept its segments. Failure: a job on a cluster without its databank, before its release or
 /// after its completion, a cluster faster than it is, work that is not the job's size, a completion at which the job
-/// was not being worked on. Empty if nothing is. Work is compared with a relative tolerance of 1e-8.
-std::string check_schedule(const Instance& instance, const RunResult& run);
+/// was not being worked on. Work is compared with a relative tolerance of 1e-8.
+testing::AssertionResult check_schedule(const Instance& instance, const RunResult& run);
 
 }  // namespace dfrs::sim::divisible

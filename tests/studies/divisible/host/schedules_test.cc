@@ -20,7 +20,7 @@ Instance two_clusters(std::vector<Job> jobs) { return {"two", 2, {{1, 1.0, {0, 1
 
 Times completions(const Instance& instance, Algorithm algorithm) {
   const RunResult run = simulate(instance, algorithm, {StretchBasis::platform, true});
-  EXPECT_EQ(check_schedule(instance, run), "") << algorithm_name(algorithm);
+  EXPECT_TRUE(check_schedule(instance, run)) << algorithm_name(algorithm);
   return run.completions;
 }
 
@@ -157,19 +157,19 @@ TEST(DivisibleSchedule, WrongInstancesAreRefused) {
 TEST(DivisibleSchedule, CheckerNotices) {
   const Instance instance = two_clusters({{0, 3, 0}, {0, 2.4, 1}});
   const RunResult good = simulate(instance, Algorithm::spt, {StretchBasis::platform, true});
-  ASSERT_EQ(check_schedule(instance, good), "");
+  ASSERT_TRUE(check_schedule(instance, good));
   RunResult bad = good;
   bad.segments.front().rate *= 1.5;
-  EXPECT_NE(check_schedule(instance, bad), "");
+  EXPECT_FALSE(check_schedule(instance, bad));
   bad = good;
   bad.segments.back().cluster = 1;
-  EXPECT_NE(check_schedule(instance, bad), "");
+  EXPECT_FALSE(check_schedule(instance, bad));
   bad = good;
   bad.segments.pop_back();
-  EXPECT_NE(check_schedule(instance, bad), "");
+  EXPECT_FALSE(check_schedule(instance, bad));
   bad = good;
   bad.completions[0] += 1;
-  EXPECT_NE(check_schedule(instance, bad), "");
+  EXPECT_FALSE(check_schedule(instance, bad));
 }
 
 }  // namespace

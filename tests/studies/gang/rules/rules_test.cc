@@ -158,11 +158,12 @@ TEST(GangStarvation, ExpansionFactor) {
 }
 
 TEST(GangOptions, WhatIsWrongIsNamed) {
-  EXPECT_EQ(invalid({}), std::nullopt);
+  EXPECT_TRUE(check({}));
   const auto with = [](auto change) {
     Options options;
     change(options);
-    return invalid(options).value_or("nothing");
+    const auto checked = check(options);
+    return checked ? std::string("nothing") : checked.error();
   };
   EXPECT_NE(with([](Options& o) { o.machine_limit = 0; }).find("from 1 to 1024, not 0"), std::string::npos);
   EXPECT_NE(with([](Options& o) { o.machine_limit = 1025; }).find("1025"), std::string::npos);
