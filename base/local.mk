@@ -11,6 +11,8 @@ libbase_a_SOURCES = \
 	base/html.h \
 	base/process.cc \
 	base/process.h \
+	base/random.cc \
+	base/random.h \
 	base/sha256.cc \
 	base/sha256.h \
 	base/signals.h \

@@ -13,11 +13,16 @@
 // among equal ones, the earlier submission.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "policy/core/cluster_state.h"
 #include "policy/core/units.h"
 #include "policy/core/view.h"
 
@@ -35,5 +40,19 @@ std::optional<QueueRank> queue_rank_of(std::string_view name);
 /// The value by which the job is ranked at `now`, always finite. r counts as at least 1 s, s as at least 1 s, log2(n)
 /// as at least 1.
 double rank_value(QueueRank rank, const JobView& job, Seconds estimate, Seconds now);
+
+/// Sorts the queue from there on, by rank and then by submission. `sorting` keeps its memory between calls.
+template <typename Waiting>
+void sort_by_rank(std::vector<Waiting>& queue, std::size_t from, QueueRank rank, const ClusterView& view,
+                  const ClusterState& state, std::vector<std::pair<double, Waiting>>& sorting) {
+  sorting.clear();
+  for (std::size_t k = from; k < queue.size(); ++k) {
+    sorting.emplace_back(rank_value(rank, view.jobs[queue[k].job], queue[k].estimate, view.now), queue[k]);
+  }
+  std::sort(sorting.begin(), sorting.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : state.order(a.second.job) < state.order(b.second.job);
+  });
+  for (std::size_t k = 0; k < sorting.size(); ++k) queue[from + k] = sorting[k].second;
+}
 
 }  // namespace dfrs

@@ -174,15 +174,7 @@ void SharedNodesPolicy::pass(const ClusterView& view, ClusterState& state, Outco
 // Sorts the queue from there on. Without other orders it always is in the order of submission.
 void SharedNodesPolicy::sort_queue(const ClusterView& view, const ClusterState& state, std::size_t from,
                                    QueueRank rank) {
-  if (!algorithm_.ranked() || from >= queue_.size()) return;
-  sorting_.clear();
-  for (std::size_t k = from; k < queue_.size(); ++k) {
-    sorting_.emplace_back(rank_value(rank, view.jobs[queue_[k].job], queue_[k].estimate, view.now), queue_[k]);
-  }
-  std::sort(sorting_.begin(), sorting_.end(), [&](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : state.order(a.second.job) < state.order(b.second.job);
-  });
-  for (std::size_t k = 0; k < sorting_.size(); ++k) queue_[from + k] = sorting_[k].second;
+  if (algorithm_.ranked()) sort_by_rank(queue_, from, rank, view, state, sorting_);
 }
 
 // Of all jobs that wait now; those that start in this pass say so afterwards.

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "shim/auth/authenticator.h"
 
-#include <errno.h>
 #include <fmt/format.h>
 #include <string.h>
-#include <sys/random.h>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 
+#include "base/random.h"
 #include "base/sha256.h"
 
 namespace dfrs::shim {
@@ -19,18 +17,6 @@ constexpr std::string_view kRequestKind = "dfrs-request-1";
 constexpr std::string_view kAnswerKind = "dfrs-answer-1";
 constexpr std::size_t kNonceDigits = 32;
 constexpr std::size_t kDigestDigits = 64;
-
-std::optional<std::string> fresh_nonce() {
-  std::array<std::uint8_t, kNonceDigits / 2> bytes{};
-  // Reads of up to 256 bytes are complete; only a signal before the kernel's generator is ready interrupts them.
-  ssize_t got = -1;
-  do got = getrandom(bytes.data(), bytes.size(), 0);
-  while (got < 0 && errno == EINTR);
-  if (got != static_cast<ssize_t>(bytes.size())) return std::nullopt;
-  std::string hex;
-  for (const std::uint8_t byte : bytes) hex += fmt::format("{:02x}", byte);
-  return hex;
-}
 
 // Fields are joined by line ends and must not contain one (bodies are included as digests).
 bool one_line(std::string_view text) { return text.find('\n') == std::string_view::npos; }
@@ -74,9 +60,10 @@ std::string controller_receiver(std::string_view cluster) { return fmt::format("
 tl::expected<SignedRequest, AuthError> Authenticator::sign_request(const RequestWords& request) const {
   if (!one_line(request.method) || !one_line(request.target) || !one_line(request.receiver))
     return tl::unexpected(AuthError{Refusal::malformed, "a request's method, target and receiver must be one line"});
-  const std::optional<std::string> nonce = fresh_nonce();
+  const auto nonce = base::random_hex(kNonceDigits / 2);
   if (!nonce) {
-    return tl::unexpected(AuthError{Refusal::unavailable, fmt::format("no random numbers: {}", strerror(errno))});
+    return tl::unexpected(
+        AuthError{Refusal::unavailable, fmt::format("no random numbers: {}", strerror(nonce.error()))});
   }
   return credentials_->encode(request_payload(request, *nonce, base::sha256_hex(request.body)))
       .map([&](std::string&& credential) { return SignedRequest{std::move(credential), *nonce}; });

@@ -8,15 +8,14 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <charconv>
 #include <optional>
 #include <utility>
 
+#include "base/random.h"
 #include "base/signals.h"
 #include "shim/web/page.h"
 #include "timeline/encode.h"
@@ -102,13 +101,8 @@ std::uint16_t port_of(int fd) {
 }  // namespace
 
 tl::expected<std::string, std::string> new_token() {
-  std::array<unsigned char, 16> bits{};
-  if (getrandom(bits.data(), bits.size(), 0) != static_cast<ssize_t>(bits.size())) {
-    return tl::unexpected<std::string>("the system gives no random numbers");
-  }
-  std::string text;
-  for (const unsigned char byte : bits) text += fmt::format("{:02x}", byte);
-  return text;
+  return base::random_hex(16).map_error(
+      [](int error) { return fmt::format("no random numbers: {}", strerror(error)); });
 }
 
 struct WebServer::Impl {

@@ -102,15 +102,27 @@ void write_accounting(const Accounting& from, const WorkloadOptions& workload, c
   said(loaded.source, jobs);
 }
 
+struct Source {
+  const std::string& name;
+  std::string sha256;
+  Text text;
+};
+
+// The only one, which the output may not overwrite.
+Source read_source(const WorkloadOptions& workload, const Target& target) {
+  check_inputs_kept(workload.sources(), {{"--output", target.output}});
+  const std::string& name = workload.sources().front();
+  std::string sha256;
+  Text text = read_text(name, workload.load_options().input, sha256);
+  return {name, std::move(sha256), std::move(text)};
+}
+
 struct ImportSacct {
   WorkloadOptions workload;
   Target target;
 
   void run() const {
-    const std::string& source = workload.sources().front();
-    check_inputs_kept(workload.sources(), {{"--output", target.output}});
-    std::string sha256;
-    Text text = read_text(source, workload.load_options().input, sha256);
+    auto [source, sha256, text] = read_source(workload, target);
     if (!is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // throws with the reason
     if (target.anonymise) text = anonymise_sacct(text, source_name(source));
     if (target.chosen() == "sacct") {
@@ -171,10 +183,7 @@ struct ImportSwf {
   Target target;
 
   void run() const {
-    const std::string& source = workload.sources().front();
-    check_inputs_kept(workload.sources(), {{"--output", target.output}});
-    std::string sha256;
-    Text text = read_text(source, workload.load_options().input, sha256);
+    auto [source, sha256, text] = read_source(workload, target);
     if (is_sacct_text(text)) {
       throw InputError(fmt::format("{}: this is the output of sacct; use dfrs-sim import sacct", source_name(source)));
     }
