@@ -56,6 +56,8 @@ spoil docs/reference/algorithms.md 's/^\| `dynp`/| `dynq`/' "'dynp' is in dfrs-s
 spoil docs/README.md 's/\(reference\/glossary.md\)/(reference\/glosary.md)/' 'the link reference/glosary.md leads nowhere'
 spoil docs/contributor-guide.md 's/^## Add a policy/## Add policies/' 'no heading for #add-a-policy'
 spoil docs/reference/paper-map.md 's/policy\/mcb8\/packer.cc/policy\/mcb9\/packer.cc/' 'there is no policy/mcb9/packer.cc'
+spoil docs/reference/paper-map.md 's/controller\/cpu_needs.cc/controller\/needs.cc/' 'there is no shim/controller/needs.cc'
+spoil docs/reference/triage.md 's/`core.cc`/`triage_policy.cc`/' 'there is no policy/triage/triage_policy.cc'
 spoil sim/errors.h 's/docs\/reference\/exit-codes.md/docs\/no-page.md/' 'sim/errors.h names docs/no-page.md'
 spoil configure.ac 's/\[0\.[0-9.]+\]/[9.9.9]/' 'configure.ac has version 9.9.9, CHANGELOG.md'
 spoil CITATION.cff 's/^date-released: .*/date-released: 2020-01-01/' 'CITATION.cff 2020-01-01'
