@@ -31,7 +31,7 @@ EXPERIMENTS = {
     "dynp": "--parts table3,table4,table5,table5-sets,table6 --instances 20",
     "gang-cloud": "--parts table1",
     "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
-    "rivals": "--parts weeks,weeks-known,gain,lublin-scaled --instances 24",
+    "rivals": "--parts weeks,weeks-known,gain,lublin,lublin-scaled,stability,stability-without",
     "rr5724": "",
     "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
     "sc15": "--parts kth,ctc,predictors-kth,predictors-ctc,errors-kth,errors-ctc,errors-hpc2n",
@@ -41,7 +41,7 @@ EXPERIMENTS = {
 # Names of experiments that are not the reproduction's.
 REPRODUCTIONS = {}
 # Images that the command draws, from its folder to docs/images.
-PICTURES = {"rivals": ["rivals-gain.svg"]}
+PICTURES = {"rivals": ["rivals-gain.svg", "rivals-stability.svg"]}
 
 
 def reproduction(name):
@@ -119,8 +119,6 @@ def collect(name, work):
     with open(os.path.join(DATA, name + ".runs.json"), "w", encoding="utf-8") as out:
         json.dump(facts, out, indent=2)
         out.write("\n")
-
-
     for picture in PICTURES.get(name, []):
         shutil.copyfile(os.path.join(folder, picture), os.path.join(IMAGES, picture))
 
@@ -449,7 +447,9 @@ BLOCKS = {
     "rivals": {
         "runs": runs("rivals"),
         "short": side_by_side("weeks", RIVALS_SHORT_COLUMNS, RIVALS_SHORT, RIVALS_SHORT_COLUMNS),
-        **{part: side_by_side(part) for part in ("weeks", "weeks-known", "gain", "lublin-scaled")},
+        **{part: side_by_side(part) for part in ("weeks", "weeks-known", "gain", "lublin", "lublin-scaled")},
+        "stability": table("rivals", "stability", order="median apart"),
+        "stability-without": table("rivals", "stability-without", order="median apart"),
     },
     "reproduction": {"account": account_of_all},
     "sc15": {

@@ -181,7 +181,8 @@ TEST(CliReproduce, RivalsOnAWholeLog) {
 // Repacking as often as a pause costs never settles; once an hour it does. The chart has a line for each case.
 TEST(CliReproduce, RivalsTellWhenRepackingKeepsUp) {
   const TemporaryFolder folder;
-  output_of({"reproduce", "rivals", "--parts", "stability", "--instances", "1", "-o", folder / "out"});
+  output_of(
+      {"reproduce", "rivals", "--parts", "stability,stability-without", "--instances", "1", "-o", folder / "out"});
   const std::string csv = file_bytes(folder / "out/rivals.csv");
   const auto growth = [&](const std::string& period) {
     const std::string row = "stability," + period + ",\"load 0.9, 300 s\",,";
@@ -191,6 +192,7 @@ TEST(CliReproduce, RivalsTellWhenRepackingKeepsUp) {
   EXPECT_GT(growth("120"), 2.5) << csv;
   EXPECT_GT(growth("3600"), 0);
   EXPECT_LT(growth("3600"), 2);
+  EXPECT_THAT(csv, HasSubstr("\nstability-without,\"load 0.9, 300 s\",growth,,"));
 }
 
 TEST(CliReproduce, TriageHasPartsByKind) {

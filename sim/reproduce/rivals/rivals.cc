@@ -24,7 +24,7 @@ using rivals::kTriage;
 using rivals::Rival;
 using rivals::RivalSet;
 
-constexpr std::array<ReproductionPart, 13> kParts{
+constexpr std::array<ReproductionPart, 14> kParts{
     {{"weeks", "Every rival on weeks of HPC2N, with users' estimates", "3 min"},
      {"weeks-known", "The same with known run times: the price of not knowing", "1 min"},
      {"gain", "From EASY to Triage one step at a time, on the same weeks", "2 min"},
@@ -37,9 +37,14 @@ constexpr std::array<ReproductionPart, 13> kParts{
      {"ctc", "CTC-SP2 whole"},
      {"ctc-known", "The same with known run times"},
      {"stability", "Whether stretches grow without end: periodic repacking by period, load and penalty", "2 min"},
+     {"stability-without", "The same without repacking, by load"},
      {"stable", "HPC2N whole: when periodic repacking keeps up"}}};
 constexpr std::string_view kStability = "stability";
+constexpr std::string_view kStabilityWithout = "stability-without";
 constexpr std::string_view kStable = "stable";
+
+// Parts whose instances are not one set of rivals.
+bool of_repacking(std::string_view part) { return part == kStability || part == kStabilityWithout || part == kStable; }
 
 using Value = std::function<double(const ResultRow&)>;
 
@@ -171,11 +176,12 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
   CampaignPlan plan(options, "rivals");
   std::vector<std::pair<std::string_view, RivalSet>> wanted;
   for (const ReproductionPart& part : kParts) {
-    if (!options.wants(part.name) || part.name == kStable || part.name == kStability) continue;
+    if (!options.wants(part.name) || of_repacking(part.name)) continue;
     wanted.emplace_back(part.name, rivals::set_of(part.name, options));
     need(part.name, wanted.back().second, plan);
   }
   if (options.wants(kStability)) rivals::need_stability(options, plan);
+  if (options.wants(kStabilityWithout)) rivals::need_stability_without(options, plan);
   RivalSet log;
   if (options.wants(kStable)) {
     log = rivals::set_of("hpc2n", options);
@@ -192,6 +198,7 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
     }
   }
   if (options.wants(kStability)) rivals::show_stability(kStability, options, plan, report);
+  if (options.wants(kStabilityWithout)) rivals::show_stability_without(kStabilityWithout, options, plan, report);
   if (options.wants(kStable)) rivals::show_stable(kStable, log, plan, report);
 }
 

@@ -15,6 +15,11 @@ void need_stability(const ReproduceOptions& options, CampaignPlan& plan);
 void show_stability(std::string_view part, const ReproduceOptions& options, const CampaignPlan& plan,
                     ReproductionReport& report);
 
+/// The same without repacking: a workload begins on an empty cluster, so its mean stretch grows for a while anyway.
+void need_stability_without(const ReproduceOptions& options, CampaignPlan& plan);
+void show_stability_without(std::string_view part, const ReproduceOptions& options, const CampaignPlan& plan,
+                            ReproductionReport& report);
+
 /// The same of a whole log without weekly restarts, by the period, beside policies that have none. Without the log only
 /// a note.
 void need_stable(const RivalSet& log, CampaignPlan& plan);
