@@ -194,10 +194,16 @@ sim/workload/csv/shipped_maps.h: sim/workload/csv/shipped_maps.sh Makefile $(dis
 sim/workload/csv/libsim_a-shipped.$(OBJEXT): sim/workload/csv/shipped_maps.h
 libstudies_a_CPPFLAGS = $(libsim_a_CPPFLAGS)
 libstudies_a_SOURCES = \
+	sim/advise/accounting_facts.cc \
+	sim/advise/accounting_facts.h \
 	sim/advise/advice.cc \
 	sim/advise/advice.h \
 	sim/advise/charts.cc \
 	sim/advise/charts.h \
+	sim/advise/figures.cc \
+	sim/advise/figures.h \
+	sim/advise/recommendation.cc \
+	sim/advise/recommendation.h \
 	sim/advise/study.cc \
 	sim/advise/study.h \
 	sim/advise/worst_day.cc \
@@ -321,6 +327,8 @@ dfrs_sim_SOURCES = \
 	sim/cli/explained_job.cc \
 	sim/cli/explained_job.h \
 	sim/cli/main.cc \
+	sim/cli/option_values.cc \
+	sim/cli/option_values.h \
 	sim/cli/options.cc \
 	sim/cli/options.h \
 	sim/cli/progress.cc \

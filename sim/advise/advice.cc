@@ -4,160 +4,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 
 #include "base/utf8.h"
 #include "sim/advise/charts.h"
+#include "sim/advise/figures.h"
+#include "sim/advise/recommendation.h"
 #include "sim/advise/worst_day.h"
-#include "sim/errors.h"
 #include "sim/workload/licences.h"
 #include "timeline/page.h"
 
 namespace dfrs::sim {
 namespace {
 
-constexpr const char* kToday = "EASY/shared";
-// By what they demand of a site: sharing CPUs; also pausing; also moving and repacking.
-constexpr const char* kShares = "Greedy*/OPT=MIN";
-constexpr const char* kPauses = "GreedyP*/OPT=MIN";
-constexpr const char* kRepacks = "GreedyPM*/per/OPT=MIN/MINVT=600";
-constexpr const char* kTriage = "Triage";
-constexpr const char* kLimits = "Triage/LIMITS";  // for jobs that are never paused
-
-constexpr double kHardlyBetter = 1.1;  // a smaller gain is not worth a change
-const PauseWorld kKept;
-const PauseWorld kLost = PauseWorld::all(Pauses::lost);
-const PauseWorld kNone = PauseWorld::all(Pauses::none);
-
-constexpr double kCheckpointsAsGuessed = 0.5;  // of the jobs
-
-// One of the settings of Pauses that a site can choose from.
-struct SiteWorld {
-  const char* word;  // in dfrs.conf
-  PauseWorld pauses;
-  std::string takes;               // of the site
-  const char* row;                 // of tables that have several worlds
-  std::optional<Seconds> restart;  // see Trial
-};
-
-bool is_triage(std::string_view algorithm) { return algorithm.starts_with(kTriage); }
+using namespace figures;
 
 constexpr double kMuchLostWork = 0.05;  // of all work
 constexpr double kMibPerGib = 1024;
 constexpr std::size_t kFewJobs = 500;  // with fewer, percentiles and maxima say little
 
-// About three digits.
-std::string number(double value) {
-  if (value < 9.995) return fmt::format("{:.2f}", value);
-  if (value < 99.95) return fmt::format("{:.1f}", value);
-  return fmt::format("{:.0f}", value);
-}
-
-// One decimal below 10.
-std::string stretch(double value) { return value < 9.95 ? fmt::format("{:.1f}", value) : number(value); }
-
-std::string span(Seconds seconds) {
-  if (seconds < 0.5) return "0 s";
-  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
-  if (seconds < 48 * 3600) return fmt::format("{:.1f} h", seconds / 3600);
-  return fmt::format("{:.1f} days", seconds / 86400);
-}
-
-// GB of 1024 MiB.
-std::string rate(double gb_per_s) {
-  if (gb_per_s <= 0) return "0";
-  const double mb = gb_per_s * 1024;
-  if (mb < 0.095) return "under 0.1 MB/s";
-  if (mb < 9.95) return fmt::format("{:.1f} MB/s", mb);
-  return mb < 999.5 ? fmt::format("{:.0f} MB/s", mb) : fmt::format("{} GB/s", number(gb_per_s));
-}
-
-std::string percent(double share) {
-  const double value = share * 100;
-  if (value > 0 && value < 0.095) return "under 0.1 %";
-  return value < 9.95 ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
-}
-
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  std::string digits = std::to_string(count);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits + ' ' + std::string(count == 1 ? one : many);
-}
-std::string jobs_of(std::size_t count) { return counted(count, "job", "jobs"); }
-
-// The policy's name without the part common to all.
-std::string short_name(std::string_view algorithm) {
-  if (algorithm == kToday) return "EASY";
-  std::string name(algorithm);
-  if (const std::size_t at = name.find("/OPT=MIN"); at != std::string::npos) name.erase(at, 8);
-  return name;
-}
-
-// The part of the jobs that are marked as restarting from a checkpoint; nothing if no job has a mark.
-std::optional<double> marked_part(const std::vector<Instance>& samples) {
-  double jobs = 0, restart = 0;
-  bool any = false;
-  for (const Instance& sample : samples) {
-    for (const Job& job : sample.jobs) {
-      ++jobs;
-      any = any || job.pauses.has_value();
-      restart += job.pauses == Pauses::kept ? 1 : 0;
-    }
-  }
-  if (!any) return std::nullopt;
-  return restart / jobs;
-}
-
-std::vector<SiteWorld> worlds_of(const AdviceInput& input) {
-  const auto marked = input.checkpoints ? std::nullopt : marked_part(input.samples);
-  const double part = input.checkpoints.value_or(kCheckpointsAsGuessed);
-  const SiteWorld mixed = marked ? SiteWorld{"mixed",
-                                             {1, Pauses::none, 1, true},
-                                             fmt::format("checkpoints in the {} of the jobs that are marked {}",
-                                                         percent(*marked), kCheckpointMark),
-                                             "checkpoints",
-                                             input.restart_cost}
-                                 : SiteWorld{"mixed",
-                                             {part, Pauses::none, 1, false},
-                                             fmt::format("checkpoints in {} of the jobs", percent(part)),
-                                             "checkpoints",
-                                             input.restart_cost};
-  return {{"kept", kKept, "swap for the jobs that are paused, or checkpoints in all jobs", "work kept", {}},
-          mixed,
-          {"none", kNone, "nothing", "no pauses", {}},
-          {"lost", kLost, "jobs that can be run again", "work lost", input.restart_cost}};
-}
-
-const SiteWorld& world_of_site(const std::vector<SiteWorld>& worlds, const AdviceInput& input) {
-  return *std::find_if(worlds.begin(), worlds.end(),
-                       [&](const SiteWorld& world) { return world.word == input.pauses; });
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
 // Writes the parts of the page from the figures.
 class Writer {
  public:
-  Writer(const AdviceInput& input, std::vector<StudyRun> runs, std::optional<StudyRun> knowing)
-      : in_(input),
-        runs_(std::move(runs)),
-        knowing_(std::move(knowing)),
-        today_(runs_.front()),
-        worlds_(worlds_of(input)),
-        world_(world_of_site(worlds_, input)) {
-    best_ = choose(world_.pauses);
-    lost_ = choose(kLost);
-  }
-
-  Trial recommended(const std::vector<Instance>& samples) const {
-    return {best_->algorithm, world_.pauses, &samples, world_.restart};
-  }
+  Writer(const AdviceInput& input, const Recommendation& recommendation, std::optional<StudyRun> knowing)
+      : in_(input), recommendation_(recommendation), knowing_(std::move(knowing)) {}
 
   Advice write() {
     Advice advice;
@@ -191,27 +61,6 @@ class Writer {
     if (!items.empty()) page_->blocks.emplace_back(PageList{std::move(items)});
   }
 
-  // The deciding figure: the stretch that one job in a hundred exceeds.
-  static double score(const StudyRun& run) { return run.all.p99_stretch; }
-  double gain(const StudyRun& run) const { return score(today_) / score(run); }
-
-  enum class Among { all, published, triage };
-
-  // The best candidate for this effect of pausing; among about equal ones, the least demanding.
-  const StudyRun* choose(const PauseWorld& work, Among among = Among::all) const {
-    const StudyRun* best = nullptr;
-    for (std::size_t k = 1; k < runs_.size(); ++k) {
-      const StudyRun& run = runs_[k];
-      // A policy that pauses nothing loses nothing.
-      if (run.pauses != work && run.algorithm != kShares) continue;
-      if (among != Among::all && is_triage(run.algorithm) != (among == Among::triage)) continue;
-      if (best == nullptr || score(run) * kHardlyBetter < score(*best)) best = &run;
-    }
-    return best;
-  }
-  bool pays(const StudyRun& run) const { return gain(run) > kHardlyBetter; }
-  bool both_ways(const StudyRun& run) const { return run.algorithm != kToday && run.algorithm != kShares; }
-
   // The tables with a row per policy leave the other worlds out.
   bool in_tables(const StudyRun& run) const {
     return run.pauses == kKept || run.pauses == kLost || run.pauses == world_.pauses;
@@ -227,11 +76,11 @@ class Writer {
 
   // How Triage fares beside the best published policy, where that is worth a sentence.
   std::optional<std::string> rival_sentence(const SiteWorld& world) const {
-    const StudyRun& triage = *choose(world.pauses, Among::triage);
-    const StudyRun& published = *choose(world.pauses, Among::published);
-    const StudyRun& best = *choose(world.pauses);
+    const StudyRun& triage = *recommendation_.choose(world.pauses, Recommendation::Among::triage);
+    const StudyRun& published = *recommendation_.choose(world.pauses, Recommendation::Among::published);
+    const StudyRun& best = *recommendation_.choose(world.pauses);
     const std::string with = fmt::format("With Pauses={} {} ", world.word, short_name(triage.algorithm));
-    if (score(triage) > score(published) * kHardlyBetter) {
+    if (clearly_above(score(triage), score(published))) {
       return with + fmt::format(
                         "loses: one job in a hundred takes more than {} times as long as it would alone, under "
                         "{} {} times. Take Algorithm={}.",
@@ -239,7 +88,7 @@ class Writer {
                         best.algorithm);
     }
     if (!is_triage(best.algorithm)) return std::nullopt;  // about equal: the table says which demands less
-    if (triage.all.max_stretch > published.all.max_stretch * kHardlyBetter) {
+    if (clearly_above(triage.all.max_stretch, published.all.max_stretch)) {
       return with + fmt::format("wins, but for the job that is served worst: a stretch of {}, under {} {}.",
                                 stretch(triage.all.max_stretch), short_name(published.algorithm),
                                 stretch(published.all.max_stretch));
@@ -255,7 +104,7 @@ class Writer {
   }
 
   void verdict() {
-    const bool work = pays(*best_);
+    const bool work = recommendation_.pays(*best_);
     if (work) {
       paragraph(fmt::format("DFRS would serve these jobs better. With {}: {}.", short_name(best_->algorithm),
                             compared(*best_)),
@@ -327,7 +176,7 @@ class Writer {
     std::string text = "If a paused job loses its work (requeued without a checkpoint): ";
     text += fmt::format("with the same policy one job in a hundred takes more than {} times as long, and {}. ",
                         stretch(score(*same)), price(*same));
-    if (!pays(*lost_))
+    if (!recommendation_.pays(*lost_))
       return text + "No policy here is better than EASY for such jobs: make sure that they are not paused.";
     if (lost_->algorithm != best_->algorithm) {
       return text +
@@ -464,7 +313,7 @@ class Writer {
   void pictures() {
     if (!in_.pictures) return;
     std::vector<NamedRun> lines{{short_name(kToday), &today_}, {row_name(*best_), best_}};
-    const StudyRun* none = choose(kNone);
+    const StudyRun* none = recommendation_.choose(kNone);
     if (both_ways(*best_) && world_.pauses != kNone) {
       lines.push_back({short_name(none->algorithm) + ", no pauses", none});
     }
@@ -474,7 +323,7 @@ class Writer {
     } else {
       no_charts_ = chart.error();
     }
-    const auto day = worst_day({{kToday, kKept, &in_.samples}, recommended(in_.samples)}, in_.study);
+    const auto day = worst_day({{kToday, kKept, &in_.samples}, recommendation_.recommended(in_.samples)}, in_.study);
     if (!day) return;
     PageFrame frame;
     frame.title = "The day on which jobs wait most";
@@ -547,9 +396,9 @@ class Writer {
     };
     std::vector<std::string> sentences;
     for (const SiteWorld& world : worlds_) {
-      const StudyRun* const best = choose(world.pauses);
-      for (const Among among : {Among::published, Among::triage}) {
-        const StudyRun* const run = choose(world.pauses, among);
+      const StudyRun* const best = recommendation_.choose(world.pauses);
+      for (const Recommendation::Among among : {Recommendation::Among::published, Recommendation::Among::triage}) {
+        const StudyRun* const run = recommendation_.choose(world.pauses, among);
         if (run == best && &world == &world_) table.best = table.rows.size();
         add(fmt::format("Pauses={}", world.word), world.takes, run == best ? "yes" : "no", *run);
       }
@@ -634,7 +483,7 @@ class Writer {
                       in_.memory_modelled
                           ? fmt::format(": here, at most {} GiB on a node", number(best_->most_paused_mib / kMibPerGib))
                           : ""));
-      if (pays(*lost_) && lost_->lost_share < kMuchLostWork && both_ways(*lost_)) {
+      if (recommendation_.pays(*lost_) && lost_->lost_share < kMuchLostWork && both_ways(*lost_)) {
         items.push_back(
             fmt::format("For a partition whose jobs are short or cheap to repeat, Pauses=lost is an option: "
                         "{} of all work would be lost.",
@@ -710,77 +559,30 @@ class Writer {
   }
 
   const AdviceInput& in_;
-  std::vector<StudyRun> runs_;
+  const Recommendation& recommendation_;
   std::optional<StudyRun> knowing_;
-  const StudyRun& today_;
-  const std::vector<SiteWorld> worlds_;
-  const SiteWorld& world_;          // that the site wants
-  const StudyRun* best_ = nullptr;  // the recommended policy there
-  const StudyRun* lost_ = nullptr;
+  const std::vector<StudyRun>& runs_ = recommendation_.runs();
+  const StudyRun& today_ = recommendation_.today();
+  const std::vector<SiteWorld>& worlds_ = recommendation_.worlds();
+  const SiteWorld& world_ = recommendation_.world();
+  const StudyRun* const best_ = &recommendation_.best();
+  const StudyRun* const lost_ = &recommendation_.best_if_lost();
   std::string no_charts_;
   Page* page_ = nullptr;
 };
 
 }  // namespace
 
-AccountingFacts accounting_facts(const SacctLog& log) {
-  AccountingFacts facts;
-  std::vector<double> efficiency, memory, limit;
-  std::map<std::string, std::size_t> partitions;
-  for (const SacctJob& job : log.jobs) {
-    if (const auto e = cpu_efficiency(job)) efficiency.push_back(*e);
-    if (job.used_mib > 0 && job.requested_mib > 0) memory.push_back(job.used_mib / job.requested_mib);
-    if (job.limit_kind == LimitKind::kTime && job.limit > 0) limit.push_back(job.run_time / job.limit);
-    if (!job.partition.empty()) ++partitions[job.partition];
-    if (job.interactive) facts.interactive.insert(static_cast<JobId>(job.number));
-    if (job.lost_runs > 0) ++facts.requeued_jobs;
-    facts.requeued_cpu_hours += job.lost_cpu_time / 3600;
-  }
-  if (!efficiency.empty()) facts.cpu_efficiency = median(std::move(efficiency));
-  if (!memory.empty()) facts.memory_used = median(std::move(memory));
-  if (!limit.empty()) facts.limit_used = median(std::move(limit));
-  std::size_t most = 0;
-  for (const auto& [name, count] : partitions) {
-    if (count > most) facts.partition = name;
-    most = std::max(most, count);
-  }
-  return facts;
-}
-
 Advice advise(const AdviceInput& input) {
-  std::vector<Trial> trials{{kToday, kKept, &input.samples}, {kShares, kKept, &input.samples}};
-  std::vector<std::string> candidates{kPauses, kRepacks, kTriage};
-  for (const std::string& name : input.candidates) {
-    const auto algorithm = parse_algorithm(name);
-    if (!algorithm) throw UsageError(algorithm.error().message);
-    const std::string canonical = algorithm_name(*algorithm);
-    const bool known = canonical == kShares || canonical == kToday ||
-                       std::find(candidates.begin(), candidates.end(), canonical) != candidates.end();
-    if (needs_estimates(*algorithm) && !is_triage(canonical)) {
-      throw UsageError(
-          fmt::format("{} is not a candidate, because it plans with time limits; give a policy that does not, "
-                      "such as {}",
-                      canonical, kRepacks));
-    }
-    if (!known) candidates.push_back(canonical);
-  }
-  const std::vector<SiteWorld> worlds = worlds_of(input);
-  for (const std::string& name : candidates) {
-    for (const SiteWorld& world : worlds) trials.push_back({name, world.pauses, &input.samples, world.restart});
-  }
-  if (std::find(candidates.begin(), candidates.end(), kLimits) == candidates.end()) {
-    trials.push_back({kLimits, kNone, &input.samples});
-  }
-  std::vector<StudyRun> runs = run_study(trials, input.study);
+  const Recommendation recommendation(input, run_study(trials_of(input), input.study));
   std::optional<StudyRun> knowing;
   if (!input.measured.empty()) {
     // Only for the recommended policy; the others change in the same way.
     StudyOptions quiet = input.study;
     quiet.progress = {};
-    Writer choice(input, runs, std::nullopt);
-    knowing = run_study({choice.recommended(input.measured)}, quiet).front();
+    knowing = run_study({recommendation.recommended(input.measured)}, quiet).front();
   }
-  return Writer(input, std::move(runs), std::move(knowing)).write();
+  return Writer(input, recommendation, std::move(knowing)).write();
 }
 
 }  // namespace dfrs::sim

@@ -11,6 +11,7 @@
 #include "sim/advise/advice.h"
 #include "sim/campaign/origin.h"
 #include "sim/cli/command.h"
+#include "sim/cli/option_values.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"

@@ -9,6 +9,7 @@
 #include "sim/campaign/parallel.h"
 #include "sim/campaign/results.h"
 #include "sim/cli/command.h"
+#include "sim/cli/option_values.h"
 #include "sim/cli/options.h"
 #include "sim/io/output_file.h"
 

@@ -11,6 +11,7 @@
 #include "sim/campaign/origin.h"
 #include "sim/cli/campaign_command.h"
 #include "sim/cli/command.h"
+#include "sim/cli/option_values.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/io/input_source.h"

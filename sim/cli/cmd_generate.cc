@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "sim/cli/command.h"
+#include "sim/cli/option_values.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/io/file_name.h"

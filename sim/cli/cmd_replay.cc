@@ -22,6 +22,7 @@
 #include "sim/campaign/origin_json.h"
 #include "sim/cli/command.h"
 #include "sim/cli/explained_job.h"
+#include "sim/cli/option_values.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"

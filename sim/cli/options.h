@@ -136,21 +136,6 @@ std::string own_options(const CLI::App& app, std::span<const std::string_view> l
 std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out,
                         const ResolvedOptions& resolved);
 
-/// Accepts a penalty: seconds, or memory/RATE or memory/RATE+SECONDS.
-CLI::Validator penalty_rule();
-/// Sets the penalty that penalty_rule() accepted, and what policies expect.
-void set_penalty(const std::string& text, SimOptions& options);
-/// The penalty as an option's value: "300", "memory/100" or "memory/100+5"; and as words: "300 s", "memory at
-/// 100 MiB/s" or "memory at 100 MiB/s and 5 s".
-std::string penalty_text(const SimOptions& options);
-std::string penalty_words(const SimOptions& options);
-
-/// Accepts finite numbers from `least` to `most`. CLI::Range lets nan pass.
-CLI::Validator number_in(double least, double most);
-
-/// Accepts whole numbers from `least` to `most`. CLI11 reads -1 for an unsigned option as 2^64 - 1.
-CLI::Validator whole_number_in(std::uint64_t least, std::uint64_t most);
-
 /// Refuses two outputs with one name, of which the later would replace the earlier. `outputs`: pairs of option and
 /// file, with "" for an option that is not given. Errors: UsageError.
 void check_outputs_differ(std::initializer_list<std::pair<std::string_view, std::string_view>> outputs);

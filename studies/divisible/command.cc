@@ -14,6 +14,7 @@
 #include "base/sha256.h"
 #include "sim/campaign/parallel.h"
 #include "sim/campaign/results.h"
+#include "sim/cli/option_values.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/io/input_source.h"

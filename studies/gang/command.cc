@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "sim/cli/option_values.h"
 #include "sim/cli/options.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/advise/recommendation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/advise/figures.h"
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+namespace {
+
+using figures::percent;
+
+// By what they demand of a site: sharing CPUs; also pausing; also moving and repacking.
+constexpr const char* kShares = "Greedy*/OPT=MIN";
+constexpr const char* kPauses = "GreedyP*/OPT=MIN";
+constexpr const char* kRepacks = "GreedyPM*/per/OPT=MIN/MINVT=600";
+constexpr const char* kTriage = "Triage";
+constexpr const char* kLimits = "Triage/LIMITS";  // for jobs that are never paused
+
+constexpr double kHardlyBetter = 1.1;          // a smaller gain is not worth a change
+constexpr double kCheckpointsAsGuessed = 0.5;  // of the jobs
+
+// The part of the jobs that are marked as restarting from a checkpoint; nothing if no job has a mark.
+std::optional<double> marked_part(const std::vector<Instance>& samples) {
+  double jobs = 0, restart = 0;
+  bool any = false;
+  for (const Instance& sample : samples) {
+    for (const Job& job : sample.jobs) {
+      ++jobs;
+      any = any || job.pauses.has_value();
+      restart += job.pauses == Pauses::kept ? 1 : 0;
+    }
+  }
+  if (!any) return std::nullopt;
+  return restart / jobs;
+}
+
+std::vector<SiteWorld> worlds_of(const AdviceInput& input) {
+  const auto marked = input.checkpoints ? std::nullopt : marked_part(input.samples);
+  const double part = input.checkpoints.value_or(kCheckpointsAsGuessed);
+  const SiteWorld mixed = marked ? SiteWorld{"mixed",
+                                             {1, Pauses::none, 1, true},
+                                             fmt::format("checkpoints in the {} of the jobs that are marked {}",
+                                                         percent(*marked), kCheckpointMark),
+                                             "checkpoints",
+                                             input.restart_cost}
+                                 : SiteWorld{"mixed",
+                                             {part, Pauses::none, 1, false},
+                                             fmt::format("checkpoints in {} of the jobs", percent(part)),
+                                             "checkpoints",
+                                             input.restart_cost};
+  return {{"kept", kKept, "swap for the jobs that are paused, or checkpoints in all jobs", "work kept", {}},
+          mixed,
+          {"none", kNone, "nothing", "no pauses", {}},
+          {"lost", kLost, "jobs that can be run again", "work lost", input.restart_cost}};
+}
+
+const SiteWorld& world_of_site(const std::vector<SiteWorld>& worlds, const AdviceInput& input) {
+  return *std::find_if(worlds.begin(), worlds.end(),
+                       [&](const SiteWorld& world) { return world.word == input.pauses; });
+}
+
+}  // namespace
+
+std::vector<Trial> trials_of(const AdviceInput& input) {
+  std::vector<Trial> trials{{kToday, kKept, &input.samples}, {kShares, kKept, &input.samples}};
+  std::vector<std::string> candidates{kPauses, kRepacks, kTriage};
+  for (const std::string& name : input.candidates) {
+    const auto algorithm = parse_algorithm(name);
+    if (!algorithm) throw UsageError(algorithm.error().message);
+    const std::string canonical = algorithm_name(*algorithm);
+    const bool known = canonical == kShares || canonical == kToday ||
+                       std::find(candidates.begin(), candidates.end(), canonical) != candidates.end();
+    if (needs_estimates(*algorithm) && !is_triage(canonical)) {
+      throw UsageError(
+          fmt::format("{} is not a candidate, because it plans with time limits; give a policy that does not, "
+                      "such as {}",
+                      canonical, kRepacks));
+    }
+    if (!known) candidates.push_back(canonical);
+  }
+  const std::vector<SiteWorld> worlds = worlds_of(input);
+  for (const std::string& name : candidates) {
+    for (const SiteWorld& world : worlds) trials.push_back({name, world.pauses, &input.samples, world.restart});
+  }
+  if (std::find(candidates.begin(), candidates.end(), kLimits) == candidates.end()) {
+    trials.push_back({kLimits, kNone, &input.samples});
+  }
+  return trials;
+}
+
+bool is_triage(std::string_view algorithm) { return algorithm.starts_with(kTriage); }
+
+bool both_ways(const StudyRun& run) { return run.algorithm != kToday && run.algorithm != kShares; }
+
+std::string short_name(std::string_view algorithm) {
+  if (algorithm == kToday) return "EASY";
+  std::string name(algorithm);
+  if (const std::size_t at = name.find("/OPT=MIN"); at != std::string::npos) name.erase(at, 8);
+  return name;
+}
+
+double score(const StudyRun& run) { return run.all.p99_stretch; }
+
+bool clearly_above(double a, double b) { return a > b * kHardlyBetter; }
+
+Recommendation::Recommendation(const AdviceInput& input, std::vector<StudyRun> runs)
+    : runs_(std::move(runs)), worlds_(worlds_of(input)), world_(world_of_site(worlds_, input)) {
+  best_ = choose(world_.pauses);
+  lost_ = choose(kLost);
+}
+
+const StudyRun* Recommendation::choose(const PauseWorld& pauses, Among among) const {
+  const StudyRun* best = nullptr;
+  for (std::size_t k = 1; k < runs_.size(); ++k) {
+    const StudyRun& run = runs_[k];
+    // A policy that pauses nothing loses nothing.
+    if (run.pauses != pauses && run.algorithm != kShares) continue;
+    if (among != Among::all && is_triage(run.algorithm) != (among == Among::triage)) continue;
+    if (best == nullptr || score(run) * kHardlyBetter < score(*best)) best = &run;
+  }
+  return best;
+}
+
+bool Recommendation::pays(const StudyRun& run) const { return score(today()) / score(run) > kHardlyBetter; }
+
+Trial Recommendation::recommended(const std::vector<Instance>& samples) const {
+  return {best_->algorithm, world_.pauses, &samples, world_.restart};
+}
+
+}  // namespace dfrs::sim

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Values that options take: numbers within bounds, and penalties.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "sim/host/simulation.h"
+
+namespace dfrs::sim {
+
+/// Accepts a penalty: seconds, or memory/RATE or memory/RATE+SECONDS.
+CLI::Validator penalty_rule();
+/// Sets the penalty that penalty_rule() accepted, and what policies expect.
+void set_penalty(const std::string& text, SimOptions& options);
+/// The penalty as an option's value: "300", "memory/100" or "memory/100+5"; and as words: "300 s", "memory at
+/// 100 MiB/s" or "memory at 100 MiB/s and 5 s".
+std::string penalty_text(const SimOptions& options);
+std::string penalty_words(const SimOptions& options);
+
+/// Accepts finite numbers from `least` to `most`. CLI::Range lets nan pass.
+CLI::Validator number_in(double least, double most);
+
+/// Accepts whole numbers from `least` to `most`. CLI11 reads -1 for an unsigned option as 2^64 - 1.
+CLI::Validator whole_number_in(std::uint64_t least, std::uint64_t most);
+
+}  // namespace dfrs::sim
