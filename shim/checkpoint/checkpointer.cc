@@ -84,7 +84,7 @@ void Checkpointer::set_desired(const std::vector<JobQuota>& jobs) {
     const std::lock_guard lock(mutex_);
     desired_ = jobs;
     news_ = true;
-    if (options_.off.empty()) mark_restoring(jobs);
+    if (options_.possible) mark_restoring(jobs);
   }
   changed_.notify_all();
 }
@@ -134,7 +134,7 @@ bool Checkpointer::round() {
     const std::lock_guard lock(mutex_);
     jobs = desired_;
   }
-  if (options_.off.empty()) find_links();
+  if (options_.possible) find_links();
   release_unordered(jobs);
   std::map<std::uint32_t, CheckpointReport> reports;
   bool busy = false;
@@ -260,7 +260,7 @@ std::optional<CheckpointReport> Checkpointer::follow(const JobQuota& job, const 
     if (!all) return std::nullopt;
     return CheckpointReport{order.attempt, CheckpointState::kResumed, {}, 0, 0};
   }
-  if (!options_.off.empty()) return fail(job, order, options_.off);
+  if (!options_.possible) return fail(job, order, options_.possible.error());
   if (order.folder != options_.folder)
     return fail(job, order,
                 fmt::format("CheckpointFolder of dfrs.conf is {}, but dfrsd of this node has --checkpoint-folder {}",
@@ -300,7 +300,7 @@ std::optional<CheckpointReport> Checkpointer::watch(const JobQuota& job) {
       report->seconds = std::max(report->seconds, restored.seconds);
     }
   }
-  const bool check = job.checkpointable && options_.off.empty();
+  const bool check = job.checkpointable && options_.possible;
   for (Link* const link : links) {
     const bool due = check && Clock::now() >= link->check_at;
     if (due && !link->waiting) link->check_at = Clock::now() + kCheckEvery;
@@ -313,7 +313,7 @@ std::optional<CheckpointReport> Checkpointer::watch(const JobQuota& job) {
     report->reason = reason;
     return report;
   };
-  if (!options_.off.empty()) return unable(options_.off);
+  if (!options_.possible) return unable(options_.possible.error());
   if (links.empty()) {
     if (Clock::now() - watches_[job.job_id].seen < kStartPatience) return std::nullopt;
     return options_.has_processes(job.job_id) ? unable(kNotOurs) : report;

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "base/files.h"
@@ -24,8 +25,8 @@ namespace dfrs::shim {
 
 struct CheckpointerOptions {
   std::string run_dir;
-  std::string folder;  ///< of images
-  std::string off;     ///< why there are no checkpoints on this node; empty: there are
+  std::string folder;                             ///< of images
+  tl::expected<void, std::string> possible = {};  ///< error: why there are no checkpoints on this node
   /// Whether the job has processes here; any thread.
   std::function<bool(std::uint32_t job)> has_processes;
   std::function<void(const std::string&)> log{};  ///< any thread

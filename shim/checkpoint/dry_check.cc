@@ -18,8 +18,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "base/files.h"
 
@@ -36,18 +38,23 @@ bool starts_with_any(std::string_view text, const auto& beginnings) {
   return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view b) { return text.starts_with(b); });
 }
 
-std::optional<std::string> bad_path(std::string_view path) {
+// Error: what it does that cannot be dumped, as in "uses a GPU".
+using Verdict = tl::expected<void, std::string>;
+
+tl::unexpected<std::string> cannot(std::string why) { return tl::unexpected(std::move(why)); }
+
+Verdict check_path(std::string_view path) {
   if (path.starts_with("/dev/pts/") || path == "/dev/tty" || path == "/dev/console")
-    return "is connected to a terminal";
+    return cannot("is connected to a terminal");
   if (path.starts_with("/dev/nvidia") || path.starts_with("/dev/kfd") || path.starts_with("/dev/dri/"))
-    return fmt::format("uses a GPU ({})", path);
+    return cannot(fmt::format("uses a GPU ({})", path));
   if (path.starts_with("/dev/") && !starts_with_any(path, kPlainDevices))
-    return fmt::format("uses the device {}", path);
+    return cannot(fmt::format("uses the device {}", path));
   for (const std::string_view kind : {"io_uring", "userfaultfd", "perf_event", "kvm"}) {
     if (path.starts_with("anon_inode:") && path.find(kind) != std::string_view::npos)
-      return fmt::format("uses {}", kind);
+      return cannot(fmt::format("uses {}", kind));
   }
-  return std::nullopt;
+  return {};
 }
 
 // "0100007F:1F90" as 127.0.0.1:8080. The kernel prints addresses as words of the machine's byte order.
@@ -139,7 +146,7 @@ std::set<std::uint32_t> sockets_of(const std::string& process) {
   return found;
 }
 
-std::optional<std::string> bad_descriptor(const std::string& process) {
+Verdict check_descriptors(const std::string& process) {
   const auto folder = base::open_folder(AT_FDCWD, process + "/fd");
   const auto names = folder ? base::list_folder(folder->get()) : tl::unexpected(0);
   std::optional<std::map<std::string, std::string>> connected;
@@ -151,22 +158,23 @@ std::optional<std::string> bad_descriptor(const std::string& process) {
     if (path.starts_with("socket:[")) {
       if (!connected) connected = connections(process);
       const auto found = connected->find(path.substr(8, path.size() - 9));
-      if (found != connected->end()) return "holds a TCP connection to " + found->second;
-    } else if (auto reason = bad_path(path)) {
-      return reason;
+      if (found != connected->end()) return cannot("holds a TCP connection to " + found->second);
+    } else if (auto verdict = check_path(path); !verdict) {
+      return verdict;
     }
   }
-  return std::nullopt;
+  return {};
 }
 
-std::optional<std::string> bad_mapping(const std::string& process) {
+Verdict check_mappings(const std::string& process) {
   const auto maps = base::read_file_at(AT_FDCWD, process + "/maps", kMostText);
-  if (maps && maps->find(" /SYSV") != std::string::npos) return "uses shared memory of System V";
+  if (maps && maps->find(" /SYSV") != std::string::npos) return cannot("uses shared memory of System V");
   for (std::size_t at = maps ? maps->find(" /dev/") : std::string::npos; at != std::string::npos;
        at = maps->find(" /dev/", at + 1)) {
-    if (auto reason = bad_path(std::string_view(*maps).substr(at + 1, maps->find('\n', at) - at - 1))) return reason;
+    auto verdict = check_path(std::string_view(*maps).substr(at + 1, maps->find('\n', at) - at - 1));
+    if (!verdict) return verdict;
   }
-  return std::nullopt;
+  return {};
 }
 
 std::string namespace_of(const std::string& process, std::string_view kind) {
@@ -175,30 +183,30 @@ std::string namespace_of(const std::string& process, std::string_view kind) {
   return std::string(target, length > 0 ? static_cast<std::size_t>(length) : 0);
 }
 
-std::optional<std::string> bad_namespace(const std::string& process, const std::string& first) {
+Verdict check_namespaces(const std::string& process, const std::string& first) {
   for (const std::string_view kind : {"user", "mnt", "net", "ipc", "uts", "cgroup", "time"}) {
     const std::string own = namespace_of(process, kind);
     if (!own.empty() && own != namespace_of(first, kind))
-      return fmt::format("has a {} namespace of its own, as in a container", kind == "mnt" ? "mount" : kind);
+      return cannot(fmt::format("has a {} namespace of its own, as in a container", kind == "mnt" ? "mount" : kind));
   }
-  return std::nullopt;
+  return {};
 }
 
-// A UNIX socket with its other end in a process that is none of these.
-std::optional<std::string> unix_outside(const std::vector<pid_t>& processes, pid_t first, const std::string& proc) {
-  if (namespace_of(fmt::format("{}/{}", proc, first), "net") != namespace_of("/proc/self", "net")) return std::nullopt;
+// No UNIX socket has its other end in a process that is none of these.
+Verdict check_unix_sockets(const std::vector<pid_t>& processes, pid_t first, const std::string& proc) {
+  if (namespace_of(fmt::format("{}/{}", proc, first), "net") != namespace_of("/proc/self", "net")) return {};
   std::map<std::uint32_t, pid_t> owners;
   for (const pid_t pid : processes) {
     for (const std::uint32_t inode : sockets_of(fmt::format("{}/{}", proc, pid))) owners.emplace(inode, pid);
   }
-  if (owners.empty()) return std::nullopt;
+  if (owners.empty()) return {};
   for (const auto& [inode, peer] : unix_peers()) {
     const auto owner = owners.find(inode);
     if (owner == owners.end() || owners.contains(peer)) continue;
-    return fmt::format("process {} ({}) is connected by a UNIX socket to a process that dfrs-run did not start",
-                       owner->second, name_of(fmt::format("{}/{}", proc, owner->second)));
+    return cannot(fmt::format("process {} ({}) is connected by a UNIX socket to a process that dfrs-run did not start",
+                              owner->second, name_of(fmt::format("{}/{}", proc, owner->second))));
   }
-  return std::nullopt;
+  return {};
 }
 
 pid_t parent_of(const std::string& process) {
@@ -209,7 +217,7 @@ pid_t parent_of(const std::string& process) {
 }
 
 // The first process of an inner pid namespace is a child of ours, and the others there are not among ours.
-std::optional<std::string> inner_pids(const std::vector<pid_t>& processes, pid_t first, const std::string& proc) {
+Verdict check_inner_pids(const std::vector<pid_t>& processes, pid_t first, const std::string& proc) {
   std::set<pid_t> ours(processes.begin(), processes.end());
   ours.insert(first);
   const auto folder = base::open_folder(AT_FDCWD, proc);
@@ -220,24 +228,25 @@ std::optional<std::string> inner_pids(const std::vector<pid_t>& processes, pid_t
     if (pid <= 0 || ours.contains(pid) || !ours.contains(parent_of(process))) continue;
     const std::string own = namespace_of(process, "pid");
     if (!own.empty() && own != namespace_of(fmt::format("{}/{}", proc, first), "pid"))
-      return fmt::format("process {} ({}) has a pid namespace of its own, as in a container", pid, name_of(process));
+      return cannot(
+          fmt::format("process {} ({}) has a pid namespace of its own, as in a container", pid, name_of(process)));
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
 
-std::optional<std::string> dry_check(const std::vector<pid_t>& processes, pid_t first, const std::string& proc) {
-  if (auto reason = inner_pids(processes, first, proc)) return reason;
-  if (auto reason = unix_outside(processes, first, proc)) return reason;
+tl::expected<void, std::string> dry_check(const std::vector<pid_t>& processes, pid_t first, const std::string& proc) {
+  if (auto verdict = check_inner_pids(processes, first, proc); !verdict) return verdict;
+  if (auto verdict = check_unix_sockets(processes, first, proc); !verdict) return verdict;
   for (const pid_t pid : processes) {
     const std::string process = fmt::format("{}/{}", proc, pid);
-    auto reason = bad_descriptor(process);
-    if (!reason) reason = bad_mapping(process);
-    if (!reason) reason = bad_namespace(process, fmt::format("{}/{}", proc, first));
-    if (reason) return fmt::format("process {} ({}) {}", pid, name_of(process), *reason);
+    auto verdict = check_descriptors(process);
+    if (verdict) verdict = check_mappings(process);
+    if (verdict) verdict = check_namespaces(process, fmt::format("{}/{}", proc, first));
+    if (!verdict) return cannot(fmt::format("process {} ({}) {}", pid, name_of(process), verdict.error()));
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace dfrs::shim

@@ -152,8 +152,7 @@ tl::expected<void, std::string> Keeper::admit() {
   auto caller = Caller::of(peer.pid, peer.uid, peer.gid);
   if (!caller) return tl::unexpected(caller.error());
   caller_ = std::move(*caller);
-  if (const auto able = caller_.uid != 0 ? can_dump_others() : tl::expected<void, std::string>{}; !able)
-    unable_ = able.error();
+  if (caller_.uid != 0) dumpable_ = can_dump_others();
   const auto job = job_of(options_, peer.pid);
   if (!job) return tl::unexpected(job.error());
   auto key = ImageKey::read(options_.key);
@@ -422,8 +421,8 @@ void Keeper::read_dfrsd(std::size_t link) {
     obey(*order);
     KeeperStatus status = status_;
     if (order->what == KeeperDo::check) {
-      std::vector<pid_t> processes = ProcessTree(init_).members();
-      status.reason = !unable_.empty() ? unable_ : dry_check(processes, init_).value_or(std::string());
+      const auto possible = dumpable_ ? dry_check(ProcessTree(init_).members(), init_) : dumpable_;
+      status.reason = possible ? std::string() : possible.error();
       status.bytes = ProcessTree(init_).memory();
     }
     if (status.restored) status.restored->age = since(restored_at_);

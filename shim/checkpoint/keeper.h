@@ -89,8 +89,8 @@ class Keeper {
   LaunchParts parts_;
   Caller caller_;
   ProgramId program_;
-  std::uint32_t restarts_ = 0;  // this run, as the job's environment says
-  std::string unable_;          // why it can never be dumped here; empty: nothing is known
+  std::uint32_t restarts_ = 0;                // this run, as the job's environment says
+  tl::expected<void, std::string> dumpable_;  // error: why it can never be dumped here
   std::vector<std::string> streams_;
   std::string base_;  // path of this program's files in programs/, without an ending
 

@@ -243,7 +243,7 @@ tl::expected<Checkpoints, Failure> start_checkpoints(const Options& options, con
   checkpoints.checkpointer = std::make_unique<Checkpointer>(
       CheckpointerOptions{.run_dir = run_dir,
                           .folder = options.checkpoint_folder,
-                          .off = opened ? std::string() : opened.error(),
+                          .possible = opened,
                           .has_processes = [groups = std::shared_ptr<JobGroups>(std::move(*groups))](
                                                std::uint32_t job) { return !groups->processes(job).empty(); },
                           .log = [](const std::string& message) { write_log(AgentLog::warning, message); },

@@ -4,10 +4,10 @@
 if HAVE_TESTS
 NODE_TEST_SUPPORT = \
 	tests/shim/agent/fake_cgroups.h \
+	tests/shim/support/error_of.h \
 	tests/shim/support/folder.h \
 	tests/shim/support/munged.cc \
 	tests/shim/support/munged.h \
-	tests/shim/support/node_report.h \
 	tests/shim/support/sack_server.cc \
 	tests/shim/support/sack_server.h \
 	tests/shim/quota/test_node.h
@@ -73,6 +73,7 @@ tests_checkpoint_tests_SOURCES = \
 	tests/shim/checkpoint/keeper_test.cc \
 	tests/shim/checkpoint/real_criu_test.cc \
 	tests/shim/checkpoint/virtual_node.h \
+	tests/shim/support/error_of.h \
 	tests/shim/support/folder.h
 EXTRA_DIST += \
 	tests/shim/checkpoint/programs/build.sh \

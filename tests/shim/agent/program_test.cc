@@ -16,8 +16,8 @@
 #include "shim/agent/cgroup/job_groups.h"
 #include "shim/quota/http_node_agents.h"
 #include "tests/sanitizers.h"
+#include "tests/shim/support/error_of.h"
 #include "tests/shim/support/munged.h"
-#include "tests/shim/support/node_report.h"
 
 extern char** environ;
 
@@ -142,18 +142,18 @@ TEST_F(Dfrsd, HoldsQuotasAndGoesOnAfterARestart) {
     agents.set_desired(0, std::vector<JobQuota>{{12, cpus, false, false}});
     return agents.wait(std::vector<std::size_t>{0}, 10000);
   };
-  ASSERT_TRUE(tell(start(), 0.5)) << log() << error_of(agents.report(0));
+  ASSERT_TRUE(tell(start(), 0.5)) << log() << error_of(agents.report(0).last_request);
   EXPECT_EQ(quota(12), "5000\n");
   EXPECT_EQ(file_text(run_ / "n1/quota/12"), "5000 10000\n");
   EXPECT_EQ(stop(), 0);
   EXPECT_EQ(quota(12), "5000\n");
   EXPECT_THAT(log(), HasSubstr("quotas stay in force"));
-  ASSERT_TRUE(tell(start(), 0.6)) << log() << error_of(agents.report(0));
+  ASSERT_TRUE(tell(start(), 0.6)) << log() << error_of(agents.report(0).last_request);
   EXPECT_EQ(quota(12), "6000\n");
   EXPECT_THAT(log(), HasSubstr("continuing with state"));
   ::kill(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
-  ASSERT_TRUE(tell(start(), 0.7)) << log() << error_of(agents.report(0));
+  ASSERT_TRUE(tell(start(), 0.7)) << log() << error_of(agents.report(0).last_request);
   EXPECT_EQ(quota(12), "7000\n");
 }
 
@@ -165,7 +165,7 @@ TEST_F(Dfrsd, ClocksDoNotMatter) {
     HttpNodeAgents agents(delivery());
     agents.set_agents(std::vector<AgentAddress>{{"n1", "127.0.0.1", start({"faketime", "-f", shift})}});
     agents.set_desired(0, std::vector<JobQuota>{{12, *shift == '+' ? 0.5 : 0.6, false, false}});
-    EXPECT_TRUE(agents.wait(std::vector<std::size_t>{0}, 10000)) << log() << error_of(agents.report(0));
+    EXPECT_TRUE(agents.wait(std::vector<std::size_t>{0}, 10000)) << log() << error_of(agents.report(0).last_request);
     EXPECT_EQ(quota(12), *shift == '+' ? "5000\n" : "6000\n");
     EXPECT_LT(agents.report(0).age, 10);
     stop();

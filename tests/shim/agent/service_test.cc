@@ -13,8 +13,8 @@
 #include "shim/http/client.h"
 #include "shim/quota/http_node_agents.h"
 #include "tests/shim/agent/fake_cgroups.h"
+#include "tests/shim/support/error_of.h"
 #include "tests/shim/support/munged.h"
-#include "tests/shim/support/node_report.h"
 
 namespace dfrs::shim {
 namespace {
@@ -131,14 +131,14 @@ TEST_F(Service, DeliveryReachesTheGroups) {
   const std::vector<std::size_t> all{0};
   agents.set_agents(std::vector<AgentAddress>{{"n1", "127.0.0.1", port}});
   agents.set_desired(0, std::vector<JobQuota>{{12, 0.5, false, false}});
-  ASSERT_TRUE(agents.wait(all, 10000)) << error_of(agents.report(0));
+  ASSERT_TRUE(agents.wait(all, 10000)) << error_of(agents.report(0).last_request);
   EXPECT_EQ(quota(12), "5000");
   stop();
   agents.set_desired(0, std::vector<JobQuota>{{12, 0.7, false, false}});
   EXPECT_FALSE(agents.wait(all, 100));
   EXPECT_EQ(quota(12), "5000");  // the agent is down: its quotas stay
   start();
-  ASSERT_TRUE(agents.wait(all, 10000)) << error_of(agents.report(0));
+  ASSERT_TRUE(agents.wait(all, 10000)) << error_of(agents.report(0).last_request);
   EXPECT_EQ(quota(12), "7000");
   // Its run folder is lost.
   stop();

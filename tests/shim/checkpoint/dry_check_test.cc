@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "tests/shim/support/error_of.h"
 #include "tests/shim/support/folder.h"
 
 namespace dfrs::shim {
@@ -19,45 +20,51 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Optional;
+
+// On a port of 127.0.0.1.
+class Listener {
+ public:
+  Listener() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    address_.sin_family = AF_INET;
+    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address_;
+    EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<sockaddr*>(&address_), size), 0);
+    EXPECT_EQ(::listen(socket_.get(), 1), 0);
+    EXPECT_EQ(::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address_), &size), 0);
+  }
+  base::Fd connect() const {
+    base::Fd socket(::socket(AF_INET, SOCK_STREAM, 0));
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address_), sizeof address_), 0);
+    return socket;
+  }
+  base::Fd accept() const { return base::Fd(::accept(socket_.get(), nullptr, nullptr)); }
+
+ private:
+  base::Fd socket_;
+  sockaddr_in address_{};
+};
 
 TEST(DryCheck, FindsAConnectionAndWhereItGoes) {
-  const base::Fd listener(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  ASSERT_EQ(::listen(listener.get(), 1), 0);
-  ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-  EXPECT_EQ(dry_check({::getpid()}, ::getpid()), std::nullopt) << "listening is no connection";
-  const base::Fd socket(::socket(AF_INET, SOCK_STREAM, 0));
-  ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  EXPECT_THAT(dry_check({::getpid()}, ::getpid()), Optional(AllOf(HasSubstr("holds a TCP connection to 127.0.0.1:"),
-                                                                  HasSubstr(std::to_string(::getpid())))));
+  const Listener listener;
+  EXPECT_EQ(error_of(dry_check({::getpid()}, ::getpid())), "") << "listening is no connection";
+  const base::Fd socket = listener.connect();
+  EXPECT_THAT(error_of(dry_check({::getpid()}, ::getpid())),
+              AllOf(HasSubstr("holds a TCP connection to 127.0.0.1:"), HasSubstr(std::to_string(::getpid()))));
 }
 
 TEST(DryCheck, AConnectionThatTheOtherSideHasClosedIsStillOne) {
-  const base::Fd listener(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  ASSERT_EQ(::listen(listener.get(), 1), 0);
-  ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-  const base::Fd socket(::socket(AF_INET, SOCK_STREAM, 0));
-  ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const Listener listener;
+  const base::Fd socket = listener.connect();
   {
-    const base::Fd accepted(::accept(listener.get(), nullptr, nullptr));
+    const base::Fd accepted = listener.accept();
   }
-  EXPECT_THAT(dry_check({::getpid()}, ::getpid()), Optional(HasSubstr("holds a TCP connection to 127.0.0.1:")));
+  EXPECT_THAT(error_of(dry_check({::getpid()}, ::getpid())), HasSubstr("holds a TCP connection to 127.0.0.1:"));
 }
 
 TEST(DryCheck, UnixSocketsToOtherProcessesAreFound) {
   int ends[2], ready[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-  EXPECT_EQ(dry_check({::getpid()}, ::getpid()), std::nullopt) << "both ends are here";
+  EXPECT_EQ(error_of(dry_check({::getpid()}, ::getpid())), "") << "both ends are here";
   ASSERT_EQ(::pipe(ready), 0);
   const pid_t child = ::fork();
   if (child == 0) {
@@ -67,10 +74,10 @@ TEST(DryCheck, UnixSocketsToOtherProcessesAreFound) {
     ::_exit(0);
   }
   ::close(ends[1]);  // the child has it
-  EXPECT_THAT(dry_check({::getpid()}, ::getpid()),
-              Optional(AllOf(HasSubstr("process " + std::to_string(::getpid())),
-                             HasSubstr("by a UNIX socket to a process that dfrs-run did not start"))));
-  EXPECT_EQ(dry_check({::getpid(), child}, ::getpid()), std::nullopt) << "both are ours";
+  EXPECT_THAT(error_of(dry_check({::getpid()}, ::getpid())),
+              AllOf(HasSubstr("process " + std::to_string(::getpid())),
+                    HasSubstr("by a UNIX socket to a process that dfrs-run did not start")));
+  EXPECT_EQ(error_of(dry_check({::getpid(), child}, ::getpid())), "") << "both are ours";
   ::close(ready[1]);
   ::waitpid(child, nullptr, 0);
   for (const int fd : {ends[0], ready[0]}) ::close(fd);
@@ -81,7 +88,7 @@ TEST(DryCheck, SharedMemoryOfSystemVIsFound) {
   ASSERT_GE(id, 0);
   void* const at = ::shmat(id, nullptr, 0);
   ::shmctl(id, IPC_RMID, nullptr);  // gone with its last user
-  EXPECT_THAT(dry_check({::getpid()}, ::getpid()), Optional(HasSubstr("uses shared memory of System V")));
+  EXPECT_THAT(error_of(dry_check({::getpid()}, ::getpid())), HasSubstr("uses shared memory of System V"));
   ::shmdt(at);
 }
 
@@ -101,7 +108,7 @@ class Process {
     proc_.write(std::to_string(pid) + "/comm", "inner\n");
   }
   void maps(const std::string& text) const { proc_.write("12/maps", text); }
-  std::optional<std::string> check() const {
+  tl::expected<void, std::string> check() const {
     proc_.write("12/comm", "simulate\n");
     return dry_check({12}, 11, proc_.path().string());
   }
@@ -118,7 +125,7 @@ TEST(DryCheck, PlainFilesAndDevicesAreFine) {
   process.descriptor("3", "anon_inode:[eventpoll]");
   process.descriptor("4", "socket:[77]");
   process.maps("7f00-7f01 r-xp 00000000 08:01 12 /usr/lib/libc.so.6\n7f02-7f03 rw-s 0 00:01 5 /dev/zero (deleted)\n");
-  EXPECT_EQ(process.check(), std::nullopt);
+  EXPECT_EQ(error_of(process.check()), "");
 }
 
 TEST(DryCheck, NamespacesOfItsOwn) {
@@ -126,11 +133,11 @@ TEST(DryCheck, NamespacesOfItsOwn) {
   process.in_namespace(11, "mnt", "mnt:[1]");
   process.in_namespace(12, "mnt", "mnt:[1]");
   process.in_namespace(11, "user", "user:[4]");
-  EXPECT_EQ(process.check(), std::nullopt) << "it has just ended";
+  EXPECT_EQ(error_of(process.check()), "") << "it has just ended";
   const Process other;
   other.in_namespace(11, "mnt", "mnt:[1]");
   other.in_namespace(12, "mnt", "mnt:[2]");
-  EXPECT_EQ(other.check(), "process 12 (simulate) has a mount namespace of its own, as in a container");
+  EXPECT_EQ(error_of(other.check()), "process 12 (simulate) has a mount namespace of its own, as in a container");
 }
 
 TEST(DryCheck, ChildrenInAnInnerPidNamespace) {
@@ -138,10 +145,10 @@ TEST(DryCheck, ChildrenInAnInnerPidNamespace) {
   process.in_namespace(11, "pid", "pid:[1]");
   process.child(13, 1);
   process.in_namespace(13, "pid", "pid:[3]");
-  EXPECT_EQ(process.check(), std::nullopt) << "not a child of ours";
+  EXPECT_EQ(error_of(process.check()), "") << "not a child of ours";
   process.child(14, 12);
   process.in_namespace(14, "pid", "pid:[2]");
-  EXPECT_EQ(process.check(), "process 14 (inner) has a pid namespace of its own, as in a container");
+  EXPECT_EQ(error_of(process.check()), "process 14 (inner) has a pid namespace of its own, as in a container");
 }
 
 struct Bad {
@@ -153,7 +160,7 @@ TEST_P(DryCheckOf, Descriptors) {
   const Process process;
   process.descriptor("0", "/dev/null");
   process.descriptor("5", GetParam().target);
-  EXPECT_THAT(process.check(), Optional(AllOf(HasSubstr("process 12 (simulate)"), HasSubstr(GetParam().reason))));
+  EXPECT_THAT(error_of(process.check()), AllOf(HasSubstr("process 12 (simulate)"), HasSubstr(GetParam().reason)));
 }
 INSTANTIATE_TEST_SUITE_P(Kinds, DryCheckOf,
                          testing::Values(Bad{"/dev/nvidia0", "uses a GPU"}, Bad{"/dev/dri/renderD128", "uses a GPU"},
@@ -164,7 +171,7 @@ TEST(DryCheck, MappedDevicesAreFound) {
   const Process process;
   process.descriptor("0", "/dev/null");
   process.maps("7f00-7f01 rw-s 00000000 00:05 12                 /dev/nvidiactl\n");
-  EXPECT_THAT(process.check(), Optional(HasSubstr("uses a GPU (/dev/nvidiactl)")));
+  EXPECT_THAT(error_of(process.check()), HasSubstr("uses a GPU (/dev/nvidiactl)"));
 }
 
 }  // namespace

@@ -115,10 +115,10 @@ class VirtualNode {
                                                       built_program("dfrs-init")}});
     if (!listener) throw std::runtime_error(listener.error());
     listener_ = std::move(*listener);
-    checkpointer_ = std::make_unique<Checkpointer>(CheckpointerOptions{
-        .run_dir = run_, .folder = site_.images, .off = {}, .has_processes = [this](std::uint32_t job) {
-          return !groups_->processes(job).empty();
-        }});
+    checkpointer_ = std::make_unique<Checkpointer>(
+        CheckpointerOptions{.run_dir = run_, .folder = site_.images, .has_processes = [this](std::uint32_t job) {
+                              return !groups_->processes(job).empty();
+                            }});
   }
   void kill_dfrsd() {
     checkpointer_.reset();

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "tests/shim/quota/test_node.h"
-#include "tests/shim/support/node_report.h"
+#include "tests/shim/support/error_of.h"
 
 namespace dfrs::shim {
 namespace {
@@ -79,7 +79,7 @@ TEST_F(Delivery, BringsStatesAndReports) {
   EXPECT_TRUE(report.current);
   EXPECT_LT(report.age, 10);
   EXPECT_NEAR(report.measured_age, 100 + report.age, 1);
-  EXPECT_TRUE(report.last_request) << error_of(report);
+  EXPECT_TRUE(report.last_request) << error_of(report.last_request);
   EXPECT_EQ(report.swap_total_mib, 1000u);
   EXPECT_EQ(report.swap_free_mib, 900u);
   ASSERT_EQ(report.jobs.size(), 2u);
@@ -164,14 +164,14 @@ TEST_F(Delivery, AnUnreachableAgentGetsItsStateLater) {
   const NodeReport report = agents.report(1);
   EXPECT_FALSE(report.reachable);
   EXPECT_FALSE(report.current);
-  EXPECT_THAT(error_of(report), HasSubstr("n2"));
+  EXPECT_THAT(error_of(report.last_request), HasSubstr("n2"));
   // The desired state changes while it is down: it gets the newest.
   agents.set_desired(1, std::vector<JobQuota>{{4, 1, false}});
   two.start();
   ASSERT_TRUE(agents.wait(std::vector<std::size_t>{1}, kLong));
   EXPECT_EQ(two.state().jobs, (std::vector<JobQuota>{{4, 1, false}}));
   EXPECT_TRUE(agents.report(1).reachable);
-  EXPECT_TRUE(agents.report(1).last_request) << error_of(agents.report(1));
+  EXPECT_TRUE(agents.report(1).last_request) << error_of(agents.report(1).last_request);
   // One message when the error begins, and one when it ends.
   ASSERT_TRUE(eventually([&] { return log().find("no error any more") != std::string::npos; }));
   const std::lock_guard lock(mutex);
@@ -265,7 +265,7 @@ TEST_F(Delivery, AnotherKeyIsRefusedAndSaid) {
   agents.set_desired(0, kJobs);
   ASSERT_TRUE(eventually([&] { return agents.counters().refused >= 2; }));
   EXPECT_EQ(one.requests(), 0u);
-  EXPECT_THAT(error_of(agents.report(0)), HasSubstr("MUNGE key"));
+  EXPECT_THAT(error_of(agents.report(0).last_request), HasSubstr("MUNGE key"));
   EXPECT_FALSE(agents.report(0).reachable);
 }
 
@@ -276,7 +276,7 @@ TEST_F(Delivery, ErrorsOfTheNodeAreReportedAndTriedAgain) {
   agents.set_agents(std::vector{one.address()});
   agents.set_desired(0, kJobs);
   ASSERT_TRUE(eventually([&] { return one.requests() >= 3; }));
-  EXPECT_THAT(error_of(agents.report(0)), HasSubstr("job 7: cpu.max"));
+  EXPECT_THAT(error_of(agents.report(0).last_request), HasSubstr("job 7: cpu.max"));
   EXPECT_TRUE(agents.report(0).reachable);
   EXPECT_FALSE(agents.report(0).current);
   one.fail_with("");
