@@ -35,7 +35,8 @@ EXPERIMENTS = {
     "rr5724": "",
     "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
     "sc15": "--parts kth,ctc,predictors-kth,predictors-ctc,errors-kth,errors-ctc,errors-hpc2n",
-    "triage": "--parts weeks,weeks-split,worlds,mixed,logs,robust,lublin",
+    "triage": "--parts weeks,weeks-split,weeks-free,optimum,optimum-weeks,worlds,mixed,logs,robust,lublin,"
+              "lublin-load-costs,losses",
 }
 
 # Names of experiments that are not the reproduction's.
@@ -67,7 +68,7 @@ def stored(path):
     return count, seconds
 
 
-def run(name, program, work, instances):
+def run(name, program, work, instances, threads):
     """Runs the experiment unless its folder has results, and notes what it took. A store in the folder is continued."""
     arguments = EXPERIMENTS[name]
     if instances:
@@ -81,7 +82,7 @@ def run(name, program, work, instances):
     os.makedirs(folder, exist_ok=True)
     store = os.path.join(folder, reproduction(name) + ".db")
     _, before = stored(store)
-    words = [program, "reproduce", reproduction(name), *arguments.split(), "-j", "1", "-o", folder]
+    words = [program, "reproduce", reproduction(name), *arguments.split(), "-j", str(threads), "-o", folder]
     child = os.posix_spawn(program, words, os.environ,
                            file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
     _, status, usage = os.wait4(child, 0)
@@ -147,7 +148,8 @@ def number(text):
 def cell_text(cell, order):
     text = number(cell["measured"])
     if cell["low"] and cell["low"] != cell["high"]:
-        text += f" [{number(cell['low'])}, {number(cell['high'])}; {number(cell['median'])}]"
+        median = "" if order == "median apart" else f"; {number(cell['median'])}"
+        text += f" [{number(cell['low'])}, {number(cell['high'])}{median}]"
     if not cell["published"]:
         return text
     ratio = f"{float(cell['measured']) / float(cell['published']):.2f}" if float(cell["published"]) else ""
@@ -410,6 +412,93 @@ def dynp(part):
     return table("dynp", part, order="published first")
 
 
+# Sets of instances in all worlds: heading, part, and how their rows begin.
+IN_WORLDS = [("HPC2N", "worlds-weeks", ""), ("generated", "worlds-lublin", ""), ("CTC", "worlds-ctc", ""),
+             ("KTH", "worlds-kth", ""), ("HPC2N, 64 cores", "worlds-robust", "64 cores: "),
+             ("generated, flood of 10 %", "worlds-robust", "flood, 10 % memory: "),
+             ("generated, flood of 50 %", "worlds-robust", "flood, 50 % memory: ")]
+WORLDS = ["kept", "mixed:0.5", "none", "lost"]
+SIDE_BY_SIDE = ["Triage", "Triage/LIMITS", "clairvoyant/Triage", "GreedyPM*/OPT=MIN", "EASY/shared", "EASY"]
+
+
+def in_worlds():
+    """A column per world: average [95 % interval]; median. What pauses nothing is the same in all of them."""
+    found = {(r["table"], r["row"], r["column"]): r for r in read("triage")}
+    out = ["| | | " + " | ".join(WORLDS) + " |", "|---" * (len(WORLDS) + 2) + "|"]
+    for heading, part, begin in IN_WORLDS:
+        for algorithm in SIDE_BY_SIDE:
+            texts = []
+            for world in WORLDS:
+                row = f"{begin}{algorithm}, {world}"
+                if (part, row, "avg.") not in found:
+                    row = f"{begin}{algorithm}, any"
+                if (part, row, "avg.") not in found:
+                    texts.append("")
+                    continue
+                average, median = found[part, row, "avg."], found[part, row, "median"]
+                texts.append(f"{cell_text(average, 'median apart')}; {number(median['measured'])}")
+            if any(texts):
+                out.append(f"| {heading} | {algorithm.replace('*', chr(92) + '*')} | " + " | ".join(texts) + " |")
+                heading = ""
+    return out
+
+
+# What was aimed at: words, the limit or the cell to stay below, and the cell that says what is.
+GOALS = [
+    ("kept, HPC2N: average", 2.15, ("worlds-weeks", "Triage, kept", "avg.")),
+    ("kept, generated as they are: average", 2.6, ("worlds-lublin", "Triage, kept", "avg.")),
+    ("kept, generated at a load of 0.7: average", 2.9, ("lublin-load-costs", "0.7", "avg.")),
+    ("kept, HPC2N: moves per job", 0.2, ("worlds-weeks", "Triage, kept", "moves/job")),
+    ("penalty 0, HPC2N: average, less than the best published", ("weeks-free", "best", "avg."),
+     ("weeks-free", "Triage", "avg.")),
+    ("kept, HPC2N: U, at most EASY/shared's", ("weeks", "EASY/shared", "U"), ("weeks", "Triage", "U")),
+    ("kept, CTC: U, the same", ("logs-ctc", "EASY/shared", "U"), ("logs-ctc", "Triage", "U")),
+    ("kept, KTH: U, the same", ("logs-kth", "EASY/shared", "U"), ("logs-kth", "Triage", "U")),
+    ("kept, generated as they are: U, the same", ("lublin", "EASY/shared", "U"), ("lublin", "Triage", "U")),
+    ("kept, generated at a load of 0.9: U, the same", ("lublin-load-costs", "0.9", "U of EASY/shared"),
+     ("lublin-load-costs", "0.9", "U")),
+    ("none, HPC2N: average", 500, ("worlds-weeks", "Triage, none", "avg.")),
+    ("none, HPC2N: median", 7, ("worlds-weeks", "Triage, none", "median")),
+    ("none, HPC2N: mean stretch", 10, ("worlds-weeks", "Triage, none", "mean stretch")),
+    ("none, HPC2N, with time limits: average", 300, ("worlds-weeks", "Triage/LIMITS, none", "avg.")),
+    ("none, HPC2N, run times known: average", 150, ("worlds-weeks", "clairvoyant/Triage, none", "avg.")),
+    ("none, HPC2N, run times known: median", 4, ("worlds-weeks", "clairvoyant/Triage, none", "median")),
+    ("none, HPC2N, run times known: mean stretch", 2.2, ("worlds-weeks", "clairvoyant/Triage, none", "mean stretch")),
+    ("lost, HPC2N: average", 15, ("worlds-weeks", "Triage, lost", "avg.")),
+    ("lost, HPC2N: median", 5, ("worlds-weeks", "Triage, lost", "median")),
+    ("lost, HPC2N: maximum", 150, ("worlds-weeks", "Triage, lost", "max")),
+    ("lost, HPC2N: % of all work lost", 7, ("worlds-weeks", "Triage, lost", "% work lost")),
+    ("mixed:0.5, HPC2N: average", 50, ("worlds-weeks", "Triage, mixed:0.5", "avg.")),
+    ("mixed:0.5, HPC2N: median", 2.2, ("worlds-weeks", "Triage, mixed:0.5", "median")),
+    ("mixed:0.5, HPC2N, without week 11: average", 12, ("worlds-weeks", "Triage, mixed:0.5", "avg. without week 11")),
+]
+
+
+def of_the_yardstick(found, cell):
+    part, row, column = cell
+    for algorithm in ("Triage/LIMITS", "Triage"):
+        if row == algorithm or row.startswith(algorithm + ","):
+            return found.get((part, row.replace(algorithm, "clairvoyant/Triage", 1), column), "")
+    return found.get((part, row, "yardstick avg."), "") if column == "avg." else ""
+
+
+def goals():
+    found = {(r["table"], r["row"], r["column"]): r["measured"] for r in read("triage")}
+    free = [v for (part, row, column), v in found.items() if (part, column) == ("weeks-free", "avg.") and "Triage" not in row]
+    found["weeks-free", "best", "avg."] = min(free, key=float)
+    out = ["| what | goal: at most | is | | run times known |", "|---|---:|---:|---|---:|"]
+    for words, goal, cell in GOALS:
+        limit = found[goal] if isinstance(goal, tuple) else str(goal)
+        known = of_the_yardstick(found, cell)
+        met = "met" if float(found[cell]) <= float(limit) else "missed"
+        out.append(f"| {words} | {number(limit)} | {number(found[cell])} | {met} | {known and number(known)} |")
+    return out
+
+
+def triage(part):
+    return table("triage", part, order="median apart")
+
+
 # page, block -> its lines
 BLOCKS = {
     "dynp": {
@@ -448,8 +537,8 @@ BLOCKS = {
         "runs": runs("rivals"),
         "short": side_by_side("weeks", RIVALS_SHORT_COLUMNS, RIVALS_SHORT, RIVALS_SHORT_COLUMNS),
         **{part: side_by_side(part) for part in ("weeks", "weeks-known", "gain", "lublin", "lublin-scaled")},
-        "stability": table("rivals", "stability", order="median apart"),
-        "stability-without": table("rivals", "stability-without", order="median apart"),
+        "stability": table("rivals", "stability"),
+        "stability-without": table("rivals", "stability-without"),
     },
     "reproduction": {"account": account_of_all},
     "sc15": {
@@ -459,9 +548,13 @@ BLOCKS = {
     },
     "triage": {
         "runs": runs("triage"),
-        **{part: table("triage", part) for part in (
-            "worlds-weeks", "worlds-lublin", "mixed-curve", "mixed-median", "mixed-lost", "weeks", "weeks-split", "lublin",
-            "logs-ctc", "logs-kth", "robust-weeks", "robust-lublin", "robust-period")},
+        "goals": goals,
+        "worlds": in_worlds,
+        **{part: triage(part) for part in (
+            "worlds-weeks", "worlds-lublin", "worlds-ctc", "worlds-kth", "worlds-robust", "mixed-curve", "mixed-median",
+            "mixed-lost", "weeks", "weeks-split", "weeks-free", "optimum", "optimum-weeks", "lublin", "lublin-load-costs",
+            "logs-ctc", "logs-kth", "robust-weeks", "robust-lublin", "robust-penalty", "robust-period", "losses-causes",
+            "losses-classes", "losses-weakest")},
     },
 }
 
@@ -549,12 +642,13 @@ def main():
     parser.add_argument("--program", default="./dfrs-sim")
     parser.add_argument("--work", default="results-runs", help="folder with finished runs and stores to continue")
     parser.add_argument("--instances", type=int, help="of each set, for a first look")
+    parser.add_argument("--threads", type=int, default=1, help="of the program (default: 1, for CPU times that compare)")
     options = parser.parse_args()
     if options.action == "run":
         for name in options.names or EXPERIMENTS:
             if name not in EXPERIMENTS:
                 sys.exit(f"regenerate.py: there is no '{name}'; expected {', '.join(EXPERIMENTS)}")
-            run(name, options.program, options.work, options.instances)
+            run(name, options.program, options.work, options.instances, options.threads)
             collect(name, options.work)
     differing = 0
     for make, name in [(page_text, page) for page in BLOCKS] + [(chart_text, chart) for chart in CHARTS]:
