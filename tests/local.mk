@@ -36,6 +36,7 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/simulator.h \
 	tests/oracle/triage.cc \
 	tests/oracle/triage.h \
+	tests/oracle/triage_admission.cc \
 	tests/oracle/world.cc \
 	tests/oracle/world.h \
 	tests/oracle/yields.cc \
