@@ -83,6 +83,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/yield/changed_part_test.cc \
 	tests/policy/yield/level_queue_test.cc \
 	tests/policy/yield/max_min_test.cc \
+	tests/policy/yield/solve.h \
 	tests/policy/yield/stretch_level_test.cc \
 	tests/policy/yield/stretch_test.cc \
 	tests/policy/yield/working_basis_test.cc
@@ -123,6 +124,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/needs_test.cc \
 	tests/sim/host/options_test.cc \
 	tests/sim/host/queue_rank_test.cc \
+	tests/sim/host/serial_job.h \
 	tests/sim/host/shared_nodes_test.cc \
 	tests/sim/host/simulation_cases_test.cc \
 	tests/sim/host/simulation_test.cc \

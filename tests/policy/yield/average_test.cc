@@ -11,22 +11,12 @@
 #include "sim/host/glpk_solver.h"
 #include "tests/oracle/random_case.h"
 #include "tests/oracle/yields.h"
+#include "tests/policy/yield/solve.h"
 
 namespace dfrs {
 namespace {
 
-std::vector<double> solve(const ClusterView& view) {
-  ClusterState state;
-  state.resync(view);
-  CpuContention contention;
-  contention.build(state, view);
-  std::vector<double> limited(contention.jobs().size());
-  AverageYield().solve(contention, limited);
-  std::vector<double> yields(view.jobs.size(), 0.0);
-  for (JobSlot job : contention.running()) yields[job] = 1;
-  for (std::size_t k = 0; k < limited.size(); ++k) yields[contention.jobs()[k].slot] = limited[k];
-  return yields;
-}
+std::vector<double> solve(const ClusterView& view) { return yields_by(AverageYield(), view); }
 
 // Compares with the complete linear program of all nodes and jobs, solved by GLPK.
 TEST(AverageYield, IsTheBestSumThatLeavesNobodyBelowTheMinimum) {

@@ -5,25 +5,14 @@
 
 #include "tests/oracle/random_case.h"
 #include "tests/oracle/yields.h"
+#include "tests/policy/yield/solve.h"
 
 namespace dfrs {
 namespace {
 
 constexpr double kTolerance = 1e-9;
 
-// By slot, 0 where the job does not run.
-std::vector<double> solve(const ClusterView& view) {
-  ClusterState state;
-  state.resync(view);
-  CpuContention contention;
-  contention.build(state, view);
-  std::vector<double> limited(contention.jobs().size());
-  MaxMinYield().solve(contention, limited);
-  std::vector<double> yields(view.jobs.size(), 0.0);
-  for (JobSlot job : contention.running()) yields[job] = 1;
-  for (std::size_t k = 0; k < limited.size(); ++k) yields[contention.jobs()[k].slot] = limited[k];
-  return yields;
-}
+std::vector<double> solve(const ClusterView& view) { return yields_by(MaxMinYield(), view); }
 
 class MaxMinCases : public testing::TestWithParam<bool> {};
 

@@ -5,22 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "sim/advise/advice.h"
+#include "tests/sim/host/serial_job.h"
 
 namespace dfrs::sim {
 namespace {
 
-Job make(std::uint64_t id, Seconds submit, RigidAmount memory, Seconds run_time) {
-  Job job;
-  job.id = id;
-  job.submit = submit;
-  job.rigid[kMemory] = memory;
-  job.run_time = job.estimate = run_time;
-  return job;
-}
-
 // A node of 1024 MiB; the second job comes at 500, runs 100 s and finds no memory beside the first, of 1000 s.
 std::vector<Instance> two_jobs() {
-  return {{"two", Platform::homogeneous(1, 1024), {make(1, 0, 768, 1000), make(2, 500, 512, 100)}}};
+  return {{"two", Platform::homogeneous(1, 1024), {serial_job(1, 0, 768, 1000), serial_job(2, 500, 512, 100)}}};
 }
 
 StudyRun one(const char* algorithm, const PauseWorld& work, const std::vector<Instance>& samples) {
@@ -79,7 +71,7 @@ TEST(Study, PausesByHand) {
 
 TEST(Study, SamplesCountTogether) {
   std::vector<Instance> samples = two_jobs();
-  samples.push_back({"alone", Platform::homogeneous(1, 1024), {make(1, 0, 10, 100)}});
+  samples.push_back({"alone", Platform::homogeneous(1, 1024), {serial_job(1, 0, 10, 100)}});
   const StudyRun run = one("EASY/shared", PauseWorld{}, samples);
   EXPECT_EQ(run.all.jobs, 3U);
   EXPECT_DOUBLE_EQ(run.all.mean_stretch, 8.0 / 3);
@@ -118,7 +110,7 @@ TEST(Advice, SaysThatThereIsNoReasonToChange) {
   input.source = "one";
   input.jobs_in_source = 1;
   input.shape = {1, 1, 1024};
-  input.samples = {{"alone", Platform::homogeneous(1, 1024), {make(1, 0, 10, 100)}}};
+  input.samples = {{"alone", Platform::homogeneous(1, 1024), {serial_job(1, 0, 10, 100)}}};
   const Advice advice = advise(input);
   EXPECT_NE(text_page(advice.page).find("There is little reason to change."), std::string::npos);
   EXPECT_NE(advice.conf.find("Pauses=none"), std::string::npos) << advice.conf;
@@ -151,12 +143,12 @@ TEST(Study, MemoryOfPausedJobsByHand) {
   EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld{}, samples).most_paused_mib, 768);
   EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld::all(Pauses::lost), samples).most_paused_mib, 0);
   // The third pauses the second while the first is still paused.
-  samples[0].jobs.push_back(make(3, 550, 900, 20));
+  samples[0].jobs.push_back(serial_job(3, 550, 900, 20));
   EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld{}, samples).most_paused_mib, 768 + 512);
   // On nodes of their own: two tasks of the first on one node, the second on the other.
   samples = {{"two nodes",
               Platform::homogeneous(2, 1024),
-              {make(1, 0, 768, 1000), make(2, 0, 512, 1000), make(3, 500, 800, 100)}}};
+              {serial_job(1, 0, 768, 1000), serial_job(2, 0, 512, 1000), serial_job(3, 500, 800, 100)}}};
   samples[0].jobs[2].tasks = 2;
   EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld{}, samples).most_paused_mib, 768);
 }

@@ -4,19 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/sim/host/serial_job.h"
+
 namespace dfrs::sim {
 namespace {
 
 using timeline::Schedule;
-
-Job make(std::uint64_t id, Seconds submit, RigidAmount memory, Seconds run_time) {
-  Job job;
-  job.id = id;
-  job.submit = submit;
-  job.rigid[kMemory] = memory;
-  job.run_time = job.estimate = run_time;
-  return job;
-}
 
 StudyOptions one_thread() {
   StudyOptions options;
@@ -27,8 +20,8 @@ StudyOptions one_thread() {
 // A node of 1024 MiB. The first job holds it from 1,000 to 91,000; the second waits from 81,000 on: 6,400 s of that on
 // the first day, which begins at 1,000, and 3,600 s on the second.
 std::vector<Instance> over_midnight() {
-  return {{"quiet", Platform::homogeneous(1, 1024), {make(1, 0, 768, 100), make(2, 50, 512, 100)}},
-          {"full", Platform::homogeneous(1, 1024), {make(7, 1000, 768, 90000), make(8, 81000, 512, 100)}}};
+  return {{"quiet", Platform::homogeneous(1, 1024), {serial_job(1, 0, 768, 100), serial_job(2, 50, 512, 100)}},
+          {"full", Platform::homogeneous(1, 1024), {serial_job(7, 1000, 768, 90000), serial_job(8, 81000, 512, 100)}}};
 }
 
 TEST(WorstDay, IsTheOneWithMostWaitingJobs) {
@@ -60,7 +53,7 @@ TEST(WorstDay, TellsWhyJobsWaitedAndWerePaused) {
 }
 
 TEST(WorstDay, IsNoneWhereNobodyWaits) {
-  const std::vector<Instance> samples{{"alone", Platform::homogeneous(1, 1024), {make(1, 0, 10, 100)}}};
+  const std::vector<Instance> samples{{"alone", Platform::homogeneous(1, 1024), {serial_job(1, 0, 10, 100)}}};
   EXPECT_FALSE(worst_day({{"EASY/shared", {}, &samples}}, one_thread()));
 }
 

@@ -7,18 +7,10 @@
 
 #include "sim/host/simulation.h"
 #include "tests/oracle/dice.h"
+#include "tests/sim/host/serial_job.h"
 
 namespace dfrs::sim {
 namespace {
-
-Job make(std::uint64_t id, Seconds submit, RigidAmount memory, Seconds run_time) {
-  Job job;
-  job.id = id;
-  job.submit = submit;
-  job.rigid[kMemory] = memory;
-  job.run_time = job.estimate = run_time;
-  return job;
-}
 
 class LostWork : public ::testing::Test {
  protected:
@@ -37,7 +29,7 @@ class LostWork : public ::testing::Test {
 
 // At 500 the first is paused for the second, which does not fit beside it.
 TEST_F(LostWork, APausedJobBeginsAgainFromNothing) {
-  instance_.jobs = {make(1, 0, 60, 1000), make(2, 500, 60, 100)};
+  instance_.jobs = {serial_job(1, 0, 60, 1000), serial_job(2, 500, 60, 100)};
   RunResult r = run();
   EXPECT_DOUBLE_EQ(r.jobs[1].start, 500);
   EXPECT_DOUBLE_EQ(r.jobs[1].end, 600);
@@ -55,14 +47,14 @@ TEST_F(LostWork, APausedJobBeginsAgainFromNothing) {
 }
 
 TEST_F(LostWork, ANextRunMayTakeARestart) {
-  instance_.jobs = {make(1, 0, 60, 1000), make(2, 500, 60, 100)};
+  instance_.jobs = {serial_job(1, 0, 60, 1000), serial_job(2, 500, 60, 100)};
   options_.restart = 30;
   RunResult r = run();
   EXPECT_DOUBLE_EQ(r.jobs[1].end, 600);  // its first run begins at once
   EXPECT_DOUBLE_EQ(r.jobs[0].end, 600 + 30 + 1000);
   EXPECT_DOUBLE_EQ(r.lost_work, 500);
   // The least progress counts from the end of the restart, at 630.
-  instance_.jobs.push_back(make(3, 689, 60, 100));
+  instance_.jobs.push_back(serial_job(3, 689, 60, 100));
   EXPECT_DOUBLE_EQ(run().jobs[2].start, 1630);
   instance_.jobs.back().submit = 690;
   EXPECT_DOUBLE_EQ(run().jobs[2].start, 690);
@@ -82,7 +74,7 @@ TEST_F(LostWork, PoliciesSeeTheRestart) {
     }
     Seconds running = -1, paused = -1;
   };
-  instance_.jobs = {make(1, 0, 60, 1000), make(2, 500, 60, 100)};
+  instance_.jobs = {serial_job(1, 0, 60, 1000), serial_job(2, 500, 60, 100)};
   options_.restart = 30;
   Look look;
   simulate(instance_, *parse_algorithm("GreedyP*"), options_, {.observer = &look});
@@ -91,7 +83,7 @@ TEST_F(LostWork, PoliciesSeeTheRestart) {
 }
 
 TEST_F(LostWork, ARunIsNotEndedBeforeItsLeastProgress) {
-  instance_.jobs = {make(1, 0, 60, 1000), make(2, 59, 60, 100)};
+  instance_.jobs = {serial_job(1, 0, 60, 1000), serial_job(2, 59, 60, 100)};
   EXPECT_DOUBLE_EQ(run().jobs[1].start, 1000);  // nothing happens between: it waits until the first ends
   instance_.jobs[1].submit = 60;
   EXPECT_DOUBLE_EQ(run().jobs[1].start, 60);
@@ -102,7 +94,8 @@ TEST_F(LostWork, ARunIsNotEndedBeforeItsLeastProgress) {
 
 TEST_F(LostWork, AJobThatHasLostEnoughRunsIsNotPausedAgain) {
   // Each comes 200 s after the first has started over, and would pause it.
-  instance_.jobs = {make(1, 0, 60, 1000), make(2, 200, 60, 100), make(3, 500, 60, 100), make(4, 800, 60, 100)};
+  instance_.jobs = {serial_job(1, 0, 60, 1000), serial_job(2, 200, 60, 100), serial_job(3, 500, 60, 100),
+                    serial_job(4, 800, 60, 100)};
   options_.lost_work.max_lost_runs = 2;
   const RunResult r = run();
   EXPECT_DOUBLE_EQ(r.jobs[1].start, 200);
@@ -150,7 +143,7 @@ TEST(LostWorkRandom, AllWorkIsDoneOrLost) {
       instance.platform = Platform::homogeneous(4, 100);
       Seconds now = 0;
       for (std::uint64_t k = 1; k <= 40; ++k) {
-        Job job = make(k, now, dice.between(10, 90), 20 * dice.between(1, 60));
+        Job job = serial_job(k, now, dice.between(10, 90), 20 * dice.between(1, 60));
         job.tasks = static_cast<int>(dice.between(1, 3));
         job.cpu_need = 0.25 * dice.between(1, 4);
         now += 10 * dice.between(0, 12);
