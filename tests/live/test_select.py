@@ -291,7 +291,7 @@ class Pause(DrivenTest):
         self.cluster.command("scancel", jobs[0])
         self.assert_ok(f"requeue {jobs[1]}")
         wait_for("nothing but the third", lambda: self.nodes()["n1"] == (2, 200), 30)
-        wait_for("its clean-up", lambda: "COMPLETING" not in show(self.cluster, jobs[1])["JobState"], 30)
+        wait_for("its clean-up", lambda: "COMPLETING" not in show(self.cluster, jobs[1])["JobState"], 90)
         self.assert_accounts()
 
     def test_users_suspend_keeps_the_memory(self):
