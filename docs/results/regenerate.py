@@ -36,7 +36,7 @@ EXPERIMENTS = {
     "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
     "sc15": "--parts kth,ctc,predictors-kth,predictors-ctc,errors-kth,errors-ctc,errors-hpc2n",
     "triage": "--parts weeks,weeks-split,weeks-free,optimum,optimum-weeks,worlds,mixed,logs,robust,lublin,"
-              "lublin-load-costs,losses",
+              "lublin-load-costs,losses,sensitivity-all",
 }
 
 # Names of experiments that are not the reproduction's.
@@ -443,6 +443,43 @@ def in_worlds():
     return out
 
 
+# Defaults of Triage's parameters, in the order of the part; those that act in one world only.
+USUAL = {"PATIENCE": 60, "HOLD": 300, "PAUSED": 1.35, "ROOM": 0.75, "OWN": 20, "STRETCH": 2, "AGE": 0.5, "PERIOD": 300,
+         "PAYS": 1, "TIED": 1000, "RETURN": 0.75, "WIDTH": 0.25, "LOSS": 2, "AGED": 24, "CROWD": 10, "SHARE": 3,
+         "PROBE": 1800, "SHORT": 10, "penalty expected": 300}
+ACTS_IN = {"LOSS": "lost", "AGED": "lost", "CROWD": "none", "SHARE": "none", "PROBE": "none"}
+
+
+def sensitivity():
+    """A line per parameter: the average for each of its values, the default in bold, others with the 95 % interval of what
+    they change, and a mark if that is not 0."""
+    values = {}
+    for r in read("triage"):
+        if r["table"] == "sensitivity-all":
+            name, value = r["row"].split("=")
+            values.setdefault((name, r["column"]), {})[float(value)] = r
+    out = ["| parameter | world | HPC2N | Lublin |", "|---|---|---|---|"]
+    for name, usual in USUAL.items():
+        cells = []
+        for log in ("HPC2N", "Lublin"):
+            averages, changes = values[name, log], values[name, log + " minus default"]
+            if usual not in averages:
+                sys.exit(f"regenerate.py: sensitivity-all has no {name}={usual:g}, the default")
+            texts = []
+            for value, cell in averages.items():
+                text = f"{value:g}: {number(cell['measured'])}"
+                low, high = changes[value]["low"], changes[value]["high"]
+                if value == usual:
+                    text = f"**{text}**"
+                elif low and low != high:
+                    sign = "+" if float(low) > 0 else "-" if float(high) < 0 else ""
+                    text += f" [{number(low)}, {number(high)}]{sign}"
+                texts.append(text)
+            cells.append(", ".join(texts))
+        out.append(f"| {name} | {ACTS_IN.get(name, 'kept')} | " + " | ".join(cells) + " |")
+    return out
+
+
 # What was aimed at: words, the limit or the cell to stay below, and the cell that says what is.
 GOALS = [
     ("kept, HPC2N: average", 2.15, ("worlds-weeks", "Triage, kept", "avg.")),
@@ -550,6 +587,7 @@ BLOCKS = {
         "runs": runs("triage"),
         "goals": goals,
         "worlds": in_worlds,
+        "sensitivity": sensitivity,
         **{part: triage(part) for part in (
             "worlds-weeks", "worlds-lublin", "worlds-ctc", "worlds-kth", "worlds-robust", "mixed-curve", "mixed-median",
             "mixed-lost", "weeks", "weeks-split", "weeks-free", "optimum", "optimum-weeks", "lublin", "lublin-load-costs",
