@@ -20,10 +20,10 @@ inline constexpr Seconds kPoll = 0.2;
 /// stop with the others, and a later requeue would wait minutes for it.
 inline constexpr Seconds kSuspendAfterStart = 2.0;
 
-/// Nor is it suspended while an srun launches a step: slurmd hangs up on a stopped srun after MessageTimeout, and the
-/// step is lost. Slurm tells when a step was created, not when its tasks run. An srun with a small share of a core
-/// needs seconds in between; slurmstepd waits another kSuspendTakes before it stops anything. A job that creates one
-/// step after another is spared no longer than kStepPatience.
+/// Nor is it suspended while an srun launches a step: slurmd closes the connection of a stopped srun after
+/// MessageTimeout, and the step is lost. Slurm tells when a step was created, not when its tasks run. An srun with a
+/// small share of a core needs seconds in between; slurmstepd waits another kSuspendTakes before it stops anything. A
+/// job that creates one step after another is spared no longer than kStepPatience.
 inline constexpr Seconds kSuspendAfterStep = 4.0;
 inline constexpr Seconds kStepPatience = 20.0;
 

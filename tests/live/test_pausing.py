@@ -92,7 +92,7 @@ class Suspending(PausingTest):
         self.assert_nodes_free()
 
     def test_job_is_not_suspended_while_its_srun_launches_a_step(self):
-        """slurmd hangs up on an srun that is stopped meanwhile, and the step is lost."""
+        """slurmd closes the connection of an srun that is stopped meanwhile, and the step is lost."""
         one = self.cluster.nodes[0]
         result = self.folder / "$SLURM_JOB_ID.json"
         old = self.sbatch(f"--nodelist={one}", memory=900, script=(
