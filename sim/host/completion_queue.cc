@@ -10,9 +10,7 @@ void CompletionQueue::set(JobSlot job, Seconds time, std::uint32_t rank) {
     at = entries_.size();
     entries_.emplace_back();
   }
-  const Entry entry{time, job, rank};
-  up(at, entry);
-  down(position_[job], entry);
+  settle(at, {time, job, rank});
 }
 
 void CompletionQueue::remove(JobSlot job) {
@@ -22,21 +20,17 @@ void CompletionQueue::remove(JobSlot job) {
   const Entry last = entries_.back();
   entries_.pop_back();
   if (at == entries_.size()) return;
-  up(at, last);
-  down(position_[last.job], last);
+  settle(at, last);
 }
 
-void CompletionQueue::up(std::size_t at, const Entry& entry) {
+void CompletionQueue::settle(std::size_t at, const Entry& entry) {
   for (std::size_t parent = (at - 1) / 2; at > 0 && entry.before(entries_[parent]); parent = (at - 1) / 2) {
     put(at, entries_[parent]);
     at = parent;
   }
-  put(at, entry);
-}
-
-void CompletionQueue::down(std::size_t at, const Entry& entry) {
+  // An entry that has gone up stays: what is below was behind its parent.
   for (std::size_t child = 2 * at + 1; child < entries_.size(); child = 2 * at + 1) {
-    if (child + 1 < entries_.size() && entries_[child + 1].before(entries_[child])) ++child;
+    if (child + 1 < entries_.size()) child += entries_[child + 1].before(entries_[child]) ? 1 : 0;
     if (!entries_[child].before(entry)) break;
     put(at, entries_[child]);
     at = child;

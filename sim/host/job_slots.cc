@@ -32,15 +32,17 @@ JobSlot JobSlots::take_slot(std::size_t index) {
 JobSlot JobSlots::submit(std::size_t index) {
   const Job& job = instance_.jobs[index];
   const JobSlot slot = take_slot(index);
-  JobView& view = views_[slot] = JobView{};
-  view.id = job.id;
-  view.state = JobState::waiting;
-  view.tasks = static_cast<std::uint32_t>(job.tasks);
-  view.cpu_need = job.asked();
-  view.rigid = job.rigid;
-  view.submit = job.submit;
-  view.user = job.user;
-  view.weight = job.weight;
+  views_[slot] = {.id = job.id,
+                  .state = JobState::waiting,
+                  .flags = {},
+                  .tasks = static_cast<std::uint32_t>(job.tasks),
+                  .cpu_need = job.asked(),
+                  .rigid = job.rigid,
+                  .submit = job.submit,
+                  .user = job.user,
+                  .weight = job.weight,
+                  .clock = {},
+                  .nodes = {}};
   truths_[slot] = {static_cast<std::uint32_t>(index), Pauses::kept, job.run_time, job.cpu_need};
   estimates_[slot] = truth_as_estimates_ ? job.run_time : job.estimate;
   if (!reservations_ && job.reserved_start > job.submit) {

@@ -21,17 +21,15 @@ bool LicenceGate::admit(std::size_t index) {
   return true;
 }
 
-bool LicenceGate::arrive(std::size_t index) {
+bool LicenceGate::claim(std::size_t index) {
   if (admit(index)) return true;
   waiting_.push_back(index);
   for (const LicenceUse& use : of(index)) ++claimed_[use.licence];
   return false;
 }
 
-void LicenceGate::leave(std::size_t index, std::vector<std::size_t>& admitted) {
-  const std::span<const LicenceUse> set = of(index);
-  if (set.empty()) return;
-  for (const LicenceUse& use : set) free_[use.licence] += use.count;
+void LicenceGate::give_back(std::size_t index, std::vector<std::size_t>& admitted) {
+  for (const LicenceUse& use : of(index)) free_[use.licence] += use.count;
   std::fill(claimed_.begin(), claimed_.end(), 0);
   std::erase_if(waiting_, [&](std::size_t waiting) {
     if (admit(waiting)) {

@@ -18,15 +18,19 @@ class LicenceGate {
   explicit LicenceGate(const Instance& instance);
 
   /// A job arrives. True: it needs no licences, or has them now. False: it waits. Call this in the order of the jobs.
-  bool arrive(std::size_t index);
+  bool arrive(std::size_t index) { return of(index).empty() || claim(index); }
   /// A job that had its licences has ended. Appends to `admitted` the jobs that have theirs now, in the order of their
   /// submission. No job overtakes another that waits for the same licence. O(waiting jobs x licences of a job).
-  void leave(std::size_t index, std::vector<std::size_t>& admitted);
+  void leave(std::size_t index, std::vector<std::size_t>& admitted) {
+    if (!of(index).empty()) give_back(index, admitted);
+  }
 
  private:
   std::span<const LicenceUse> of(std::size_t index) const {
     return instance_.platform.licences_of(instance_.jobs[index]);
   }
+  bool claim(std::size_t index);
+  void give_back(std::size_t index, std::vector<std::size_t>& admitted);
   bool admit(std::size_t index);
 
   const Instance& instance_;

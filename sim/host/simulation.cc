@@ -367,6 +367,7 @@ class Simulation {
 
 Pauses pauses_of(const Job& job, const PauseWorld& world) {
   if (world.marked) return job.pauses.value_or(world.others);
+  if (world.kept >= 1) return Pauses::kept;  // no need to draw
   const bool kept =
       record::pause_draw(world.seed, job.id, static_cast<std::uint64_t>(job.tasks), job.run_time) < world.kept;
   return kept ? Pauses::kept : world.others;

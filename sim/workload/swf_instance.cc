@@ -23,15 +23,17 @@ SwfWorkload swf_workload(SwfRecords& log, const std::string& name, const SwfConv
   std::size_t too_large = 0;
   std::size_t first_line = 0;
   each_simulated_job(log, conventions, workload.report, [&](const SwfJob& record) {
-    Job& job = jobs.emplace_back();
-    job.id = record.id;
-    job.submit = record.submit;
-    job.run_time = record.run_time;
-    job.estimate = record.estimate;
-    job.user = record.user;
-    job.weight = record.weight;
+    Job job{.id = record.id,
+            .submit = record.submit,
+            .run_time = record.run_time,
+            .estimate = record.estimate,
+            .user = record.user,
+            .weight = record.weight};
     annotate(record, job);
-    if (record.processors <= processors && fit.fits(job)) return;
+    if (record.processors <= processors && fit.fits(job)) {
+      jobs.push_back(job);
+      return;
+    }
     if (!lenient) {
       throw InputError(fmt::format("{}:{}: job {} is larger than the machine: {}; --lenient leaves such jobs out",
                                    log.source(), record.line, record.id,
@@ -39,7 +41,6 @@ SwfWorkload swf_workload(SwfRecords& log, const std::string& name, const SwfConv
                                                                                 record.processors, processors)
                                                                   : fit.why_not(job)));
     }
-    jobs.pop_back();
     if (too_large++ == 0) first_line = record.line;
   });
   workload.report.skip("larger than the machine", first_line, too_large);
