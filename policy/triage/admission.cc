@@ -2,6 +2,8 @@
 #include "policy/triage/admission.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include "policy/core/compare.h"
 #include "policy/triage/lanes.h"
@@ -20,6 +22,11 @@ double equal_share(const ClusterState& state, const JobView& job, std::span<cons
     share = std::min(share, state.cpu_capacity(nodes[k]) / (state.cpu_load(nodes[k]) + own));
   }
   return share;
+}
+
+// Whether it is at least as much of every resource.
+bool no_less(const RigidVector& amount, const RigidVector& than) {
+  return std::equal(amount.begin(), amount.end(), than.begin(), std::greater_equal<>());
 }
 
 }  // namespace
@@ -58,6 +65,8 @@ bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
   std::make_heap(waiting_.begin(), waiting_.end(), later);
   refused_.clear();
   outweighed_.clear();
+  crowds_.clear();
+  roomy_.clear();
   bool changed = false;
   while (!waiting_.empty()) {
     std::pop_heap(waiting_.begin(), waiting_.end(), later);
@@ -82,6 +91,7 @@ bool Admission::attend(DecisionContext& context, Placer& placer, const Ranked& j
   if (!shares_.may_start(context, job.job)) return false;
   const Limits limits = limits_of(context, job.job);
   if (!known_too_big(refused_, spec, 0, 0, limits)) {
+    if (!limits.beside && surely_stays(context, job)) return false;
     switch (settle(context, placer, job)) {
       case Settled::displacing:
         paused = true;
@@ -123,6 +133,7 @@ void Admission::place(DecisionContext& context, JobSlot job, std::span<const Nod
   context.place(job, nodes);
   shares_.placed(context, job);
   outweighed_.clear();
+  roomy_.clear();
   const double cost = context.pause_cost(job);
   if (!pauses_ || !(cost < victims_below_) || !may_be_victim(context.job(job))) return;
   victims_.insert({lost_work(context.job(job), context.at), cost, context.state.order(job), job});
@@ -198,6 +209,47 @@ bool Admission::returns_crowded(const DecisionContext& context, const Ranked& jo
   return !was_displaced(job.job) || !std::equal(nodes.begin(), nodes.end(), spec.nodes.begin(), spec.nodes.end());
 }
 
+// Whether returns_crowded() would hold for all nodes that the job could get. On a busy cluster most paused jobs are
+// such, and to choose nodes for each of them would take most of the time.
+bool Admission::surely_stays(const DecisionContext& context, const Ranked& job) {
+  constexpr double kRounding = 1e-9;
+  const JobView& spec = context.job(job.job);
+  if (spec.state == JobState::waiting || spec.pauses != Pauses::kept || was_displaced(job.job)) return false;
+  if (spec.eligible != nullptr || spec.flags.may_not_move || spec.flags.exclusive) return false;
+  double least = context.options.crowded_return;
+  if (job.key > 0) least = std::min(least, weight_of(spec, context.at) / job.key);
+  least *= 1 - kRounding;
+  if (!(least > 0)) return false;
+  const bool crowded = std::any_of(crowds_.begin(), crowds_.end(), [&](const Crowded& c) {
+    return spec.tasks >= c.tasks && spec.cpu_need >= c.cpu_need && least >= c.least && no_less(spec.rigid, c.rigid);
+  });
+  if (crowded && has_room(spec)) return true;
+
+  // How many of its tasks fit, and how many of them where it would get that share.
+  const ClusterState& state = context.state;
+  std::uint64_t room_total = 0;
+  double good = 0;
+  for (NodeIndex n = 0; n < state.node_count(); ++n) {
+    if (state.rigid_free(n)[kMemory] < spec.rigid[kMemory]) continue;
+    const std::uint32_t room = state.room_for(spec, n);
+    if (room == 0) continue;
+    room_total += room;
+    const double cpu = state.cpu_capacity(n) / least - state.cpu_load(n);
+    if (cpu > 0) good += std::min<double>(room, std::floor(cpu / spec.cpu_need + kRounding));
+    if (room_total >= spec.tasks && good >= spec.tasks) return false;
+  }
+  if (good >= spec.tasks) return false;
+  crowds_.push_back({spec.rigid, spec.tasks, spec.cpu_need, least});
+  if (room_total < spec.tasks) return false;
+  roomy_.push_back({spec.rigid, spec.tasks});
+  return true;
+}
+
+bool Admission::has_room(const JobView& job) const {
+  return std::any_of(roomy_.begin(), roomy_.end(),
+                     [&](const Roomy& r) { return job.tasks <= r.tasks && no_less(r.rigid, job.rigid); });
+}
+
 bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked& incoming, double most_load) {
   const JobView& job = context.job(incoming.job);
   const double least = incoming.key / margin(job, context.options);
@@ -245,6 +297,7 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
   if (!fits || gone_ == 0) return false;
   refused_.clear();
   outweighed_.clear();
+  crowds_.clear();
   const std::span<const NodeIndex> nodes = placer.find(context, incoming.job);
   if (nodes.empty()) return false;
   place(context, incoming.job, nodes);

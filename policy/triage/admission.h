@@ -62,6 +62,19 @@ class Admission {
     Limits limits;
   };
 
+  // A job that would be crowded wherever it goes: jobs that ask for no less of anything would be, too.
+  struct Crowded {
+    RigidVector rigid{};
+    std::uint32_t tasks = 0;
+    double cpu_need = 0;
+    double least = 0;  ///< its share would be below this
+  };
+  // A job that has room.
+  struct Roomy {
+    RigidVector rigid{};
+    std::uint32_t tasks = 0;
+  };
+
   enum class Settled {
     no_room,
     stays,  ///< paused, although there is room
@@ -74,6 +87,8 @@ class Admission {
   bool attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused);
   Settled settle(DecisionContext& context, Placer& placer, const Ranked& job);
   bool returns_crowded(const DecisionContext& context, const Ranked& job, std::span<const NodeIndex> nodes) const;
+  bool surely_stays(const DecisionContext& context, const Ranked& job);
+  bool has_room(const JobView& job) const;
   bool make_room(DecisionContext& context, Placer& placer, const Ranked& incoming, double most_load);
   void collect_victims(const DecisionContext& context, double below);
   bool was_displaced(JobSlot job) const;
@@ -96,6 +111,8 @@ class Admission {
   double victims_below_ = 0;         // 0: none collected in this call yet
   std::vector<Refused> refused_;     // jobs that found no room
   std::vector<Refused> outweighed_;  // jobs that could not make room
+  std::vector<Crowded> crowds_;      // jobs that would be crowded, until others leave
+  std::vector<Roomy> roomy_;         // jobs that have room, until another is placed
   std::vector<Reason> displaced_;    // at this instant: the jobs, and why
   std::vector<Victim> marked_;
   bool pauses_;
