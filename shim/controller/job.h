@@ -2,6 +2,7 @@
 // What the controller knows of a job. Plain data in parts; the header of each part says who writes it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <tl/expected.hpp>
@@ -12,6 +13,7 @@
 #include "shim/controller/job_pausing.h"
 #include "shim/controller/job_plan.h"
 #include "shim/controller/job_progress.h"
+#include "shim/controller/timing.h"
 
 namespace dfrs::shim {
 
@@ -58,6 +60,18 @@ struct Job {
   dfrs_job_key key() const { return {id, restarts, submit}; }
   Seconds virtual_time(Seconds now) const { return progress.clock.at(now); }
   Seconds run_virtual_time(Seconds now) const { return progress.clock.at(now) - progress.run_base; }
+  /// It begins to launch something: it is spared for this much progress.
+  void spare_launch(Seconds progress_needed, Seconds now) {
+    pausing.launched_at = virtual_time(now) + progress_needed;
+    pausing.launched_by = now + kLaunchPatience;
+  }
+  /// When it may be suspended at its present yield; now or earlier: at once.
+  Seconds suspendable_at(Seconds now) const {
+    const Seconds left = pausing.launched_at - virtual_time(now);
+    if (left <= 0) return pausing.suspend_not_before;
+    const Seconds launched = progress.clock.rate > 0 ? now + left / progress.clock.rate : kNever;
+    return std::max(pausing.suspend_not_before, std::min(launched, pausing.launched_by));
+  }
 };
 
 /// The order in which jobs get free resources: by release.

@@ -205,11 +205,12 @@ void JobObservation::note_steps() {
   const std::uint32_t known = new_run_ || run_ended_ ? 0 : job_.facts.steps;
   job_.facts.steps = seen_.steps;
   if (seen_.steps == known) return;
-  Pausing& pausing = job_.pausing;
-  if (now_ > pausing.last_step + kSuspendAfterStep) pausing.steps_since = now_;
-  pausing.last_step = now_;
-  const Seconds launched = std::min(now_ + kSuspendAfterStep, pausing.steps_since + kStepPatience);
-  pausing.suspend_not_before = std::max(pausing.suspend_not_before, launched);
+  const Seconds progress = job_.virtual_time(now_);
+  if (known == 0 || progress >= job_.pausing.launched_at) {
+    job_.spare_launch(kSuspendAfterStep, now_);
+  } else {
+    job_.pausing.launched_at = progress + kSuspendAfterStep;  // the patience counts from the first of these steps
+  }
 }
 
 // Starts the clock: for a new run, or again after a suspend.
@@ -217,6 +218,7 @@ void JobObservation::begin_run() {
   if (!was_suspended_ || run_ended_) {
     job_.progress.run_base = job_.progress.clock.at(now_);
     if (!restored_) read_clock_from_tag();
+    job_.spare_launch(kSuspendAfterStart, now_);
   }
   set_rate(job_.progress.clock, now_, job_.desired.yield);
   job_.progress.granted_yield = job_.desired.yield;

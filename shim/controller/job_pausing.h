@@ -20,9 +20,9 @@ struct Pausing {
   bool suspend_refused = false;  ///< by Slurm, for this run
   bool requeue_refused = false;  ///< by Slurm, for this run
   Seconds suspended_at = 0;      ///< our last suspend
-  Seconds suspend_not_before = 0;  ///< see kSuspendAfterStart, kSuspendAfterStep, kSuspendTakes
-  Seconds last_step = 0;           ///< when we saw that an srun had created a step
-  Seconds steps_since = 0;         ///< the first of the steps that followed each other within kSuspendAfterStep
+  Seconds suspend_not_before = 0;  ///< see kSuspendTakes
+  Seconds launched_at = 0;         ///< the virtual time at which its sruns have launched their steps (timing.h)
+  Seconds launched_by = 0;         ///< it is spared no longer than until this time (kLaunchPatience)
 
   // What it costs, in seconds of progress (pause_costs.h).
   Seconds pause_cost = -1;  ///< negative: not possible, or not known

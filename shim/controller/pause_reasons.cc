@@ -14,9 +14,8 @@ std::string why_no_suspend(const Job& job, const Config& config, const NodeAgent
     return fmt::format("PauseBy does not name suspend for partition {}", job.facts.partition);
   }
   if (pausing.suspend_refused) return "Slurm has refused to suspend it";
-  if (now < pausing.suspend_not_before) {
-    return fmt::format("Slurm is not asked to suspend it for another {:.0f} s", pausing.suspend_not_before - now);
-  }
+  if (const Seconds wait = job.suspendable_at(now) - now; wait > 0)
+    return fmt::format("Slurm is not asked to suspend it for another {:.0f} s", wait);
   if (config.suspend_needs_swap && agents == nullptr) {
     return "no agent tells how much swap its nodes have (QuotaMode=off), and SuspendNeedsSwap=yes";
   }

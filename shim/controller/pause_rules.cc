@@ -89,8 +89,7 @@ Pauses what_pauses_do(const Job& job, const Config& config) {
 Seconds pausable_at(const Job& job, const Config& config, Seconds now) {
   const PauseRules& rules = pause_rules_of(job, config);
   Seconds at = kNever;
-  if (rules.suspend && !job.pausing.suspend_refused && now < job.pausing.suspend_not_before)
-    at = job.pausing.suspend_not_before;
+  if (rules.suspend && !job.pausing.suspend_refused && now < job.suspendable_at(now)) at = job.suspendable_at(now);
   const Seconds left = config.min_progress - job.run_virtual_time(now);
   const Seconds progress_at = left <= 0                     ? now
                               : job.progress.clock.rate > 0 ? now + left / job.progress.clock.rate
@@ -182,7 +181,7 @@ void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* 
     if (job.running() && !job.pausing.can_requeue && !job.pausing.can_checkpoint)
       job.pausing.pausable_at = pausable_at(job, config, now);
     if (job.running() && pause_rules_of(job, config).suspend && !job.pausing.suspend_refused &&
-        (now >= job.pausing.suspend_not_before || job.desired.state == DesiredState::paused)) {
+        (now >= job.suspendable_at(now) || job.desired.state == DesiredState::paused)) {
       order_.push_back(&job);
     }
   });

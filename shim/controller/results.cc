@@ -69,7 +69,7 @@ void begin_run(Job& job, Seconds now) {
   set_rate(job.progress.clock, now, job.desired.yield);
   job.progress.granted_yield = job.desired.yield;
   job.progress.raise_unconfirmed = false;
-  job.pausing.suspend_not_before = now + kSuspendAfterStart;
+  job.spare_launch(kSuspendAfterStart, now);
   job.requeue.by_us = false;
   job.requeue.begin_time = 0;
   job.facts.end_time = 0;

@@ -16,16 +16,15 @@ inline constexpr Seconds kCredentialWait = 2.0;
 /// No event announces the end of a clean-up. While something waits for one, a step runs this often.
 inline constexpr Seconds kPoll = 0.2;
 
-/// A run is not suspended in its first seconds, while it launches its steps. A step that is being launched would not
-/// stop with the others, and a later requeue would wait minutes for it.
-inline constexpr Seconds kSuspendAfterStart = 2.0;
-
-/// Nor is it suspended while an srun launches a step: slurmd closes the connection of a stopped srun after
-/// MessageTimeout, and the step is lost. Slurm tells when a step was created, not when its tasks run. An srun with a
-/// small share of a core needs seconds in between; slurmstepd waits another kSuspendTakes before it stops anything. A
-/// job that creates one step after another is spared no longer than kStepPatience.
+/// A run is not suspended while its srun launches a step: Slurm closes the connections of an srun that stands still for
+/// MessageTimeout, and the step is lost. Nor would a step that is being launched stop with the others. Slurm tells when
+/// a step was created, but neither when its srun began nor when its tasks run. So a run is spared at its start and
+/// after each step, for these seconds of progress: an srun with a small share of a core needs longer. slurmstepd waits
+/// another kSuspendTakes before it stops anything. A job that hardly progresses, or creates one step after another, is
+/// spared no longer than kLaunchPatience.
+inline constexpr Seconds kSuspendAfterStart = 3.0;
 inline constexpr Seconds kSuspendAfterStep = 4.0;
-inline constexpr Seconds kStepPatience = 20.0;
+inline constexpr Seconds kLaunchPatience = 20.0;
 
 /// Offers (offers.h): the least time between two offers of a job, and how many follow the first.
 inline constexpr Seconds kOfferAgain = 0.5;

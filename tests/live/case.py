@@ -94,6 +94,7 @@ class LiveTest(unittest.TestCase):
         """A job each of whose tasks uses `work` seconds of CPU time and holds `hold` MiB; see results()."""
         step = step or tasks > 1
         burn = f"{jobs.burn()} --work {work} --memory {hold} --result {self.folder}/$SLURM_JOB_ID.json {more}"
+        options = (f"--output={self.folder}/%j.out", "--open-mode=append", *options)  # assert_completed() shows it
         if checkpoint:
             burn += f" --checkpoint {self.folder}/$SLURM_JOB_ID.checkpoint"
             options = ("--comment=dfrs:checkpoint", *options)
@@ -127,7 +128,10 @@ class LiveTest(unittest.TestCase):
             self.assertTrue(line["memory_ok"], line)
 
     def assert_completed(self, ended):
-        bad = {job: f"{fields['JobState']} {fields.get('Reason')} exit {fields.get('ExitCode')}"
+        def output(job):
+            path = self.folder / f"{job}.out"
+            return path.read_text(errors="replace")[-800:] if path.exists() else ""
+        bad = {job: f"{fields['JobState']} {fields.get('Reason')} exit {fields.get('ExitCode')}: {output(job)}"
                for job, fields in ended.items() if fields["JobState"] != "COMPLETED"}
         self.assertEqual(bad, {})
 

@@ -21,6 +21,8 @@ def kinds(count, seed, *, nodes, memory, scale=1.0):
     for _ in range(count):
         tasks = random_number.choice((1, 1, 1, 1, 1, 1, 2, 3, min(4, nodes)))
         cpus = random_number.choice((1, 2, 4, 4))
+        if tasks > 1:
+            cpus = 4  # its srun must start within the seconds that it is given, on a small share of a core
         share = random_number.choice((0.1, 0.1, 0.2, 0.3, 0.5, 0.8))
         work = min(0.5, 0.02 * random_number.paretovariate(1.0)) * scale
         made.append(Kind(round(work, 3), tasks, cpus, int(share * memory) // cpus * cpus,

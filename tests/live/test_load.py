@@ -15,7 +15,7 @@ class Load(LiveTest):
     options = Options(nodes=8, cpus=4, memory=1000, cores=0.2, algorithm="GreedyPM*/per/OPT=MIN/MINVT=6",
                       settings={"Period": "6", "MinProgress": "1", "CommentInterval": "1"},
                       # Where srun takes more than the seconds that it is given to start a step, it must not give up.
-                      slurm={"BatchStartTimeout": "60", "MessageTimeout": "30"})
+                      slurm={"BatchStartTimeout": "60", "MessageTimeout": "60"})
 
     def test_hundred_jobs_are_all_done_and_no_capacity_is_ever_broken(self):
         kinds = load.kinds(100, 7, nodes=8, memory=1000, scale=1.6)
