@@ -273,6 +273,7 @@ libstudies_a_SOURCES = \
 	sim/reproduce/rr7659_readings.h \
 	sim/reproduce/rr7659_tables.cc \
 	sim/reproduce/sc15.cc \
+	sim/reproduce/sc15_published.h \
 	sim/reproduce/triage/figures.cc \
 	sim/reproduce/triage/logs_part.cc \
 	sim/reproduce/triage/losses.cc \

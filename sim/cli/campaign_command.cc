@@ -14,6 +14,7 @@
 #include "sim/io/output_file.h"
 #include "sim/report/table.h"
 #include "sim/reproduce/rr7659_published.h"
+#include "sim/reproduce/sc15_published.h"
 
 namespace dfrs::sim {
 namespace {
@@ -50,24 +51,56 @@ std::vector<StoreFact> facts_of(std::span<const Instance> instances, const Campa
   return campaign_facts(campaign_settings(options), instances, fingerprints);
 }
 
-// Sets the paper's values beside ours if the simulations have its options, which are the defaults.
-void add_published(CampaignSummary& summary, const CampaignOptions& options) {
+// True for the options of the papers, which are the defaults.
+bool is_as_published(const CampaignOptions& options) {
   const SimulationOptions papers;
   CampaignOptions published;
   published.sim = papers.sim();
   published.stretch_floor = papers.stretch_floor();
-  if (campaign_settings(options) != campaign_settings(published)) return;
+  return campaign_settings(options) == campaign_settings(published);
+}
+
+// Sets RR-7659's values beside ours.
+void add_rr7659(CampaignSummary& summary) {
   bool known = false;
   for (AlgorithmSummary& algorithm : summary.algorithms) {
-    algorithm.published = rr7659::published_degradation(algorithm.algorithm, 0);
-    known = known || algorithm.published.has_value();
+    algorithm.published.degradation = rr7659::published_degradation(algorithm.algorithm, 0);
+    known = known || algorithm.published.degradation.has_value();
   }
   if (!known) return;
   constexpr std::size_t kPublishedWeeks = 182;
-  summary.published_source = "RR-7659, table 5, 182 weeks of HPC2N";
+  summary.published_source = "Published average: RR-7659, table 5, 182 weeks of HPC2N";
   if (summary.instances != kPublishedWeeks) {
     summary.published_source +=
         fmt::format("; only {} here, so the averages are of different weeks", summary.instances);
+  }
+  summary.published_source += '.';
+}
+
+// The same for SC'15.
+void add_sc15(CampaignSummary& summary, const SourceFacts& facts, std::size_t nodes) {
+  std::size_t their_jobs = 0;
+  for (AlgorithmSummary& algorithm : summary.algorithms) {
+    const auto theirs = sc15_published(facts.killed_log, nodes, algorithm.algorithm, facts.estimates);
+    if (!theirs) continue;
+    algorithm.published.mean_stretch = theirs->mean_slowdown;
+    algorithm.published.max_stretch = theirs->max_slowdown;
+    algorithm.published.mean_turnaround = theirs->mean_flow;
+    their_jobs = theirs->jobs;
+  }
+  if (their_jobs == 0) return;
+  summary.published_source = fmt::format(
+      "Published: SC'15, for the {} jobs of their copy of this log that ran and have a requested time; `dfrs-sim "
+      "reproduce sc15` takes the same ones.",
+      their_jobs);
+}
+
+void add_published(CampaignSummary& summary, std::span<const Instance> instances, const SourceFacts& facts,
+                   const CampaignOptions& options) {
+  if (!is_as_published(options)) return;
+  if (facts.papers_weeks) add_rr7659(summary);
+  if (!facts.killed_log.empty() && instances.size() == 1) {
+    add_sc15(summary, facts, instances.front().platform.nodes.size());
   }
 }
 
@@ -127,7 +160,7 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   }
   if (report) report->write(html_report(rows, shown));
   CampaignSummary figures = summarize_campaign(rows, outputs.report_options.summary);
-  if (outputs.papers_weeks) add_published(figures, options);
+  add_published(figures, instances, outputs.facts, options);
   std::string summary = render_summary(figures, format);
   if (results) results->commit();
   if (report) report->commit();

@@ -20,8 +20,8 @@ struct CampaignOutputs {
   CpuSeconds times = CpuSeconds::left_out;  ///< of `results`
   std::string format = "text";              ///< of the summary on standard output
   ReportOptions report_options;
-  bool papers_weeks = false;  ///< published values of RR-7659 apply to the instances
-  SlurmOptions slurm;         ///< with a folder, simulations run on a Slurm cluster
+  SourceFacts facts;   ///< of the instances: whether published values apply to them
+  SlurmOptions slurm;  ///< with a folder, simulations run on a Slurm cluster
 };
 
 /// What a terminal shows if Ctrl-C ends the command from here on.

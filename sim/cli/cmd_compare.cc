@@ -43,8 +43,10 @@ constexpr const char* kFooter = R"(Columns of --output, a row per simulation:
                                     maximum stretch over each bound, and over the lowest of the algorithms compared
 An empty field means that an earlier version, which wrote the row, did not measure it. All metrics are empty if the
 simulation ran away (--most-jobs): its algorithm is then left out of the summary, or of that instance. The summary
-(--format csv, json) has the means over the instances. `degradation_published`, and `published` in the table, are RR-7659's average for
-HPC2N's weeks; they appear only for that log under the paper's options.)";
+(--format csv, json) has the means over the instances. `published` in the table, and the summary's columns with that
+word, are what a paper has for the figure beside it: RR-7659's average for HPC2N's weeks, and SC'15's figures for
+KTH-SP2 (with --nodes 100) and CTC-SP2 under --kill-at-estimate, with either of --estimates. They appear only for those
+logs as the archive has them, under the paper's options.)";
 
 constexpr std::size_t kMostTimelines = 3;
 
@@ -72,7 +74,7 @@ struct CompareCommand {
     if (only.empty()) say_what_is_kept(outputs);
     SourceFacts facts;
     const std::vector<Instance> instances = workload.load(facts);
-    outputs.papers_weeks = facts.papers_weeks;
+    outputs.facts = facts;
     simulation.fit(instances, facts);
     if (!only.empty()) {
       run_part(instances, chosen, simulation, threads, outputs.store, only);

@@ -20,6 +20,7 @@
 #include "sim/campaign/origin.h"
 #include "sim/cli/option_values.h"
 #include "sim/errors.h"
+#include "sim/fetch/catalogue.h"
 #include "sim/io/output_file.h"
 #include "sim/reproduce/rr7659_published.h"
 #include "sim/workload/licences.h"
@@ -312,13 +313,25 @@ std::vector<Instance> WorkloadOptions::load(SourceFacts& facts) const {
     if (loaded.was_swf && loaded.annotation == SwfAnnotation::kProcessors) {
       facts.processors_per_node = std::max(facts.processors_per_node, loaded.cores);
     }
+    if (sources_.size() == 1) facts.killed_log = killed_log(loaded, sha256);
     for (Instance& instance : choose(loaded, source, sha256, instances.size(), names)) {
       instances.push_back(std::move(instance));
     }
   }
   check_wanted(names);
   facts.papers_weeks = papers_weeks;
+  facts.estimates = load_options().conventions.estimates;
   return instances;
+}
+
+// SourceFacts::killed_log; empty: it is not one.
+std::string WorkloadOptions::killed_log(const Loaded& loaded, const std::string& sha256) const {
+  const bool as_it_is = loaded.was_swf && loaded.annotation == SwfAnnotation::kProcessors && loaded.cores == 1 &&
+                        !loaded.by_week && kill_ && processors_ == "requested" && cpu_need_ != "measured" &&
+                        memory_ == 0 && memory_model_.empty() && weights_.empty() && real_needs_.empty();
+  const auto logs = known_logs();
+  const auto known = std::find_if(logs.begin(), logs.end(), [&](const KnownLog& log) { return log.sha256 == sha256; });
+  return as_it_is && known != logs.end() ? std::string(known->name) : std::string();
 }
 
 // What is wrong with a value of --pauses; empty: nothing.

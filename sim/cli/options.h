@@ -29,6 +29,10 @@ struct SourceFacts {
   bool papers_weeks = false;
   /// The most processors of a node in a log whose jobs have a task per processor; 0: there is none.
   int processors_per_node = 0;
+  /// The name of the archive's log if this is one, whole, a processor a node, and jobs end at their requests, so that
+  /// published values of SC'15 can be compared.
+  std::string killed_log;
+  SwfEstimates estimates = SwfEstimates::kExact;  ///< of that log
 };
 
 /// Where instances come from, and how a log becomes an instance.
@@ -68,6 +72,7 @@ class WorkloadOptions {
   std::vector<Instance> choose(Loaded& loaded, const std::string& source, const std::string& sha256,
                                std::size_t already, std::vector<std::string>& names) const;
   std::vector<std::string> wanted() const;
+  std::string killed_log(const Loaded& loaded, const std::string& sha256) const;
   void check_wanted(std::span<const std::string> names) const;
 
   const CLI::App* app_ = nullptr;

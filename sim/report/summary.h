@@ -29,6 +29,12 @@ struct AverageSpread {
   std::optional<Interval> interval = {};  ///< of the mean; nothing with one instance
 };
 
+/// What others published for an algorithm, where it is known.
+struct PublishedFigures {
+  std::optional<double> degradation;  ///< the mean over instances
+  std::optional<double> mean_stretch, max_stretch, mean_turnaround;
+};
+
 /// Averages are over the algorithm's instances, each with the same weight.
 struct AlgorithmSummary {
   std::string algorithm;
@@ -39,9 +45,9 @@ struct AlgorithmSummary {
   double bound = 0;             ///< bound_divisible
   double traffic_gb_per_s = 0;  ///< memory of paused and moved jobs together
   double degradation_ls1 = 0;   ///< from the other bound
-  double degradation_from_best = 0;              ///< of the algorithms compared, see sim/campaign/degradation.h
-  std::vector<AverageSpread> spreads;            ///< of averaged_figures(), in their order
-  std::optional<double> published;               ///< mean degradation in the paper, where it is known
+  double degradation_from_best = 0;    ///< of the algorithms compared, see sim/campaign/degradation.h
+  std::vector<AverageSpread> spreads;  ///< of averaged_figures(), in their order
+  PublishedFigures published;
   std::optional<Interval> degradation_interval;  ///< of the mean; nothing with one instance
   /// Of the average with this name in averaged_figures(). Errors: std::out_of_range.
   const AverageSpread& spread(std::string_view name) const;
@@ -58,7 +64,7 @@ struct CampaignSummary {
   std::size_t jobs_max = 0;
   double load_min = 0;
   double load_max = 0;
-  std::string published_source;  ///< where AlgorithmSummary::published is from; empty: none is known
+  std::string published_source;  ///< a sentence: where AlgorithmSummary::published is from; empty: none is known
   std::vector<AlgorithmSummary> algorithms;
   std::string reference;  ///< the first algorithm with the lowest mean degradation of complete ones; empty: none is
   CampaignOrigin origin;  ///< what the rows are of

@@ -53,6 +53,23 @@ void add_ends(ReportTable& table, const CampaignSummary& summary, const std::str
   }
 }
 
+bool is_published(const CampaignSummary& summary, std::optional<double> PublishedFigures::* value) {
+  return std::any_of(summary.algorithms.begin(), summary.algorithms.end(),
+                     [&](const AlgorithmSummary& a) { return (a.published.*value).has_value(); });
+}
+
+// Published values beside ours, in the column to the left; no column if there are none. All digits that were published.
+void add_published_column(ReportTable& table, const CampaignSummary& summary, const char* group,
+                          std::optional<double> PublishedFigures::* value) {
+  if (!is_published(summary, value)) return;
+  table.columns.push_back({group, "published"});
+  for (std::size_t k = 0; k < summary.algorithms.size(); ++k) {
+    const std::optional<double>& theirs = summary.algorithms[k].published.*value;
+    const int decimals = value == &PublishedFigures::degradation || value == &PublishedFigures::mean_stretch ? 2 : 1;
+    table.rows[k].cells.push_back(theirs ? fmt::format("{:.{}f}", *theirs, decimals) : "-");
+  }
+}
+
 std::string caption(const CampaignSummary& summary) {
   if (summary.instances == 1) return "One instance, " + base::counted(summary.jobs, "job");
   return fmt::format("{} instances, {} in all", summary.instances, base::counted(summary.jobs, "job"));
@@ -75,22 +92,22 @@ ReportTable summary_table(const CampaignSummary& summary) {
   const auto add = [&](const char* group, const char* heading, const auto& value) {
     add_column(table, summary, group, heading, value);
   };
-  const auto add_published = [&](const char* group, const char* heading) {
-    if (summary.published_source.empty()) return;
-    table.columns.push_back({group, heading});
-    for (std::size_t k = 0; k < summary.algorithms.size(); ++k) {
-      const std::optional<double>& value = summary.algorithms[k].published;
-      table.rows[k].cells.push_back(value ? fmt::format("{:.2f}", *value) : "-");
-    }
-    table.notes.push_back(fmt::format("Published average: {}.", summary.published_source));
+  const auto add_published = [&](const char* group, std::optional<double> PublishedFigures::* value) {
+    add_published_column(table, summary, group, value);
   };
   if (summary.instances == 1) {
     add("", "degradation", [](const A& a) { return a.degradation.mean; });
-    add_published("", "published");
+    add_published("", &PublishedFigures::degradation);
     add("", "max stretch", [](const A& a) { return a.mean.max_stretch; });
+    add_published("", &PublishedFigures::max_stretch);
     add("", "bound", [](const A& a) { return a.bound; });
     add("", "mean stretch", [](const A& a) { return a.mean.mean_stretch; });
+    add_published("", &PublishedFigures::mean_stretch);
     add("", "mean wait (s)", [](const A& a) { return a.mean.mean_wait; });
+    if (is_published(summary, &PublishedFigures::mean_turnaround)) {
+      add("", "mean turnaround (s)", [](const A& a) { return a.mean.mean_turnaround; });
+      add_published("", &PublishedFigures::mean_turnaround);
+    }
   } else {
     const char* group = "degradation from bound";
     add(group, "avg", [](const A& a) { return a.degradation.mean; });
@@ -99,7 +116,7 @@ ReportTable summary_table(const CampaignSummary& summary) {
     add(group, "median", [](const A& a) { return a.degradation.median; });
     add(group, "p90", [](const A& a) { return a.degradation.p90; });
     add(group, "max", [](const A& a) { return a.degradation.max; });
-    add_published(group, "published");
+    add_published(group, &PublishedFigures::degradation);
     if (summary.algorithms.size() > 1 && !summary.reference.empty()) {
       const char* above = "above the best";
       add(above, "avg", [](const A& a) { return a.difference.value_or(std::nan("")); });
@@ -118,6 +135,7 @@ ReportTable summary_table(const CampaignSummary& summary) {
   if (std::any_of(summary.algorithms.begin(), summary.algorithms.end(), loses)) {
     add("", "work lost", [](const A& a) { return a.mean.work_lost; });
   }
+  if (!summary.published_source.empty()) table.notes.push_back(summary.published_source);
   if (!incomplete.empty()) {
     table.notes.push_back(fmt::format(
         "Not comparable, because they have results for only some of the {} instances (number in brackets): {}.",
@@ -267,7 +285,12 @@ std::span<const Figure> figures() {
       {"difference", "mean", [](const A& a) { return a.difference.value_or(std::nan("")); }},
       {"difference", "low", [](const A& a) { return low(a.difference_interval); }},
       {"difference", "high", [](const A& a) { return high(a.difference_interval); }},
-      {"", "degradation_published", [](const A& a) { return a.published.value_or(std::nan("")); }},
+      {"", "degradation_published", [](const A& a) { return a.published.degradation.value_or(std::nan("")); }},
+      {"", "max_stretch_published", [](const A& a) { return a.published.max_stretch.value_or(std::nan("")); }},
+      {"", "mean_stretch_published", [](const A& a) { return a.published.mean_stretch.value_or(std::nan("")); }},
+      {"", "mean_turnaround_s", [](const A& a) { return a.mean.mean_turnaround; }},
+      {"", "mean_turnaround_published_s",
+       [](const A& a) { return a.published.mean_turnaround.value_or(std::nan("")); }},
   };
   return all;
 }

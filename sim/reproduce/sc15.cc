@@ -12,6 +12,7 @@
 #include "sim/reproduce/campaign_plan.h"
 #include "sim/reproduce/prediction_errors.h"
 #include "sim/reproduce/reproduction.h"
+#include "sim/reproduce/sc15_published.h"
 #include "sim/workload/load.h"
 
 namespace dfrs::sim {
@@ -302,6 +303,19 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
 }
 
 }  // namespace
+
+std::optional<Sc15Published> sc15_published(std::string_view log, std::size_t nodes, std::string_view algorithm,
+                                            SwfEstimates estimates) {
+  for (const Log& known : kLogs) {
+    if (known.name != log || static_cast<std::size_t>(known.nodes) != nodes || known.published == nullptr) continue;
+    for (const Row& row : kRows) {
+      const Published& figures = row.*known.published;
+      if (row.algorithm != algorithm || row.estimates != estimates || !figures.mean_slowdown) continue;
+      return Sc15Published{figures.mean_flow, figures.mean_slowdown, figures.max_slowdown, known.theirs};
+    }
+  }
+  return std::nullopt;
+}
 
 extern const Reproduction kSc15{"sc15",
                                 "Gaussier, Glesser, Reis, Trystram: Improving Backfilling by using Machine Learning to "

@@ -47,6 +47,37 @@ TEST(ReportTable, TextOfOneInstanceShowsItsOwnFigures) {
   EXPECT_THAT(text, HasSubstr("\n> lowest degradation\n"));
 }
 
+// Each published figure is right of ours. An algorithm without one has a dash, null in JSON.
+TEST(ReportTable, PublishedFiguresStandBesideOurs) {
+  std::vector<ResultRow> rows = two_by_two();
+  rows.resize(2);
+  CampaignSummary summary = summarize_campaign(rows);
+  EXPECT_THAT(text_summary(summary), Not(HasSubstr("published")));
+  EXPECT_THAT(text_summary(summary), Not(HasSubstr("turnaround (s)")));
+  PublishedFigures& published = summary.algorithms[0].published;
+  published.max_stretch = 210.5;
+  published.mean_stretch = 12.34;
+  published.mean_turnaround = 100.5;
+  summary.algorithms[0].mean.mean_turnaround = 99;
+  summary.algorithms[1].mean.mean_turnaround = 7;
+  summary.published_source = "Published: in a paper.";
+  const std::string text = markdown_summary(summary);
+  EXPECT_THAT(text, HasSubstr("| degradation | max stretch | published | bound | mean stretch | published | mean wait "
+                              "(s) | mean turnaround (s) | published | underutil. |"));
+  EXPECT_THAT(text,
+              HasSubstr("| EASY | 100.0 | 200.0 | 210.5 | 2.00 | 12.00 | 12.34 | 60.00 | 99.00 | 100.5 | 0.12 |"));
+  EXPECT_THAT(text, HasSubstr("| 4.0 | - | 2.00 | 1.50 | - | 0.00 | 7.00 | - | 0.25 |"));
+  EXPECT_THAT(text, HasSubstr("\nPublished: in a paper.\n"));
+  const nlohmann::json document = nlohmann::json::parse(json_summary(summary));
+  const nlohmann::json& easy = document["algorithms"][0];
+  EXPECT_EQ(easy["max_stretch_published"], 210.5);
+  EXPECT_EQ(easy["mean_stretch_published"], 12.34);
+  EXPECT_EQ(easy["mean_turnaround_s"], 99.0);
+  EXPECT_EQ(easy["mean_turnaround_published_s"], 100.5);
+  EXPECT_TRUE(easy["degradation_published"].is_null());
+  EXPECT_TRUE(document["algorithms"][1]["max_stretch_published"].is_null());
+}
+
 TEST(ReportTable, WideAndHostileNamesKeepColumnsAligned) {
   const std::vector<ResultRow> rows{result("a", "\xE6\x97\xA5\xE6\x9C\xAC", 2), result("a", "long-name", 3),
                                     result("a", "x\ny\x1B", 4)};
