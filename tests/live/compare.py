@@ -12,10 +12,10 @@ import shutil
 import time
 from pathlib import Path
 
-from . import measure, report, simulate
+from . import measure, report, seeds, simulate, swap
 from . import workload as workloads
 from .cluster import ROOT, Cluster
-from .errors import ClusterError
+from .errors import ClusterError, Unavailable
 from .options import Options
 
 # The papers' times over 100: a second here stands for 100 there. Their period is 600 s and their penalty 300 s, but
@@ -40,7 +40,13 @@ RECORD = "dfrs-record.jsonl"
 # Those with more that can be wrong with their settings go first.
 ORDER = ("dfrs", "triage", "backfill")
 CHECKPOINT_ORDER = ("checkpoint", "lost", "backfill")  # with --checkpoints
-STOCK = ("backfill", "gang")
+WORLD_ORDER = ("suspend", "lost", "none", "backfill", "force")  # with --worlds
+STOCK = ("backfill", "gang", "force")
+FORCE_JOBS = 4         # with --worlds: jobs that OverSubscribe=FORCE lets share a core
+WORLD_MEMORY = 256     # MiB of a node with --worlds: jobs hold all of theirs, also on hosts of a few GiB
+WORLD_SWAP = 1024      # MiB of the swap file of the world in which jobs are suspended, if the host has no swap
+SWAP_RATE = 100.0      # MiB/s that the simulation assumes, as dfrs does before it has measured (SwapRate)
+SUSPEND_COST = 2.0     # s that a suspend takes besides
 GANG_JOBS = 2          # with --gang: jobs that take turns on a core
 GANG_SLICE = 5         # s of a turn; Slurm takes no less
 IMAGE_RATE = 200.0     # MiB/s at which images are written and read in the simulation of --checkpoints, before they are measured
@@ -50,16 +56,25 @@ class Setting:
     """What is compared, as the command line says it."""
 
     def __init__(self, *, algorithm=ALGORITHM, triage=TRIAGE, cores=0.2, penalty=PENALTY, period=PERIOD, floor=STRETCH_FLOOR,
-                 repeats=measure.CALIBRATION_REPEATS, checkpoints=False, gang=False):
+                 repeats=measure.CALIBRATION_REPEATS, checkpoints=False, gang=False, worlds=False):
         self.algorithm, self.triage, self.cores = algorithm, triage, cores
         self.penalty, self.period, self.floor = penalty, period, floor
         self.repeats = repeats  # of each measurement of overheads
         self.checkpoints = checkpoints  # jobs have none of their own
         self.gang = gang                # stock Slurm with time slices, too
+        self.worlds = worlds            # Triage where pauses keep the work, lose it, or do not happen
 
     @property
     def order(self):
+        if self.worlds:
+            return WORLD_ORDER
         return (CHECKPOINT_ORDER if self.checkpoints else ORDER) + (("gang",) if self.gang else ())
+
+    def start_up_of(self, side):
+        """The side whose start-up times hold for this one, too: a start takes the same under sched/dfrs, whatever the
+        algorithm, and under stock Slurm. None: they are measured."""
+        known = {"triage": "dfrs", "gang": "backfill", "force": "backfill", "none": "suspend"}
+        return "suspend" if self.worlds and side == "lost" else known.get(side)
 
     def options(self, workload, side, log_folder):
         options = Options(nodes=workload.nodes, cpus=workload.cpus, memory=workload.memory, cores=self.cores,
@@ -70,6 +85,9 @@ class Setting:
             if side == "gang":
                 options.slurm.update(PreemptMode="GANG", SchedulerTimeSlice=str(GANG_SLICE))
                 options.oversubscribe = f"FORCE:{GANG_JOBS}"
+            if self.worlds:
+                options.slurm["SelectTypeParameters"] = "CR_CPU_Memory"
+                options.oversubscribe = f"FORCE:{FORCE_JOBS}" if side == "force" else "NO"
         else:
             # All pauses and moves by requeue: a suspended job can continue only on its nodes, which the papers'
             # simulations do not model.
@@ -78,6 +96,10 @@ class Setting:
                                 "RecordFile": str(log_folder / RECORD)}
         if side == "lost":
             options.settings["LostWork"] = "accept"
+        if side == "none":
+            options.settings["PauseBy"] = "none"
+        if side == "suspend":
+            options.settings.update(PauseBy="suspend", SuspendNeedsSwap="yes")
         if side == "checkpoint":
             options.checkpoints = str(log_folder.parent.parent / "images")
             options.settings.update(PauseBy="checkpoint", CheckpointFolder=options.checkpoints)
@@ -85,7 +107,9 @@ class Setting:
         return options
 
     def program(self, workload, side, cluster):
-        """What jobs run: with --checkpoints they hold all of their memory, which is what images hold."""
+        """What jobs run: with --checkpoints and --worlds they hold all of their memory, which goes to images or swap."""
+        if self.worlds:
+            return measure.Program(hold=workload.memory, mark="")
         if not self.checkpoints:
             return measure.Program()
         if side != "checkpoint":
@@ -94,12 +118,18 @@ class Setting:
         return measure.Program(hold=workload.memory, mark="dfrs:criu", under=run)
 
     def simulated(self, side):
-        return {"backfill": "EASY", "gang": f"GANG/jobs={GANG_JOBS}/slice={GANG_SLICE}", "dfrs": self.algorithm}.get(side, self.triage)
+        stock = {"backfill": "EASY", "gang": f"GANG/jobs={GANG_JOBS}/slice={GANG_SLICE}",
+                 "force": f"EASY/shared/jobs={FORCE_JOBS}", "dfrs": self.algorithm}
+        return stock.get(side, self.triage)
 
     def simulation(self, side, live=None):
         """Options of dfrs-sim for what a pause or move does to a job. `live`: the run, which measured what images cost."""
         if side == "lost":
             return ["--pauses", "lost", "--min-progress", f"{MIN_PROGRESS:g}"]
+        if side == "none":
+            return ["--pauses", "none"]
+        if side == "suspend":
+            return ["--penalty", f"memory/{SWAP_RATE:g}+{SUSPEND_COST:g}"]
         if side != "checkpoint":
             return ["--penalty", f"{self.penalty:g}"]
         # Each image is written once and read once.
@@ -123,6 +153,7 @@ def run_one(workload, setting, side, folder, say, start_up=None):
     data.mkdir(parents=True)
     name = report.SIDES[side]
     program = setting.program(workload, side, cluster)
+    made = _swap(folder) if side == "suspend" else None
     try:
         cluster.up()
         if start_up is None:
@@ -136,13 +167,27 @@ def run_one(workload, setting, side, folder, say, start_up=None):
                            setting.period if "/per" in setting.simulated(side) else None, program)
     finally:
         cluster.down()
+        if made:
+            made.close()
         logs = folder / f"log-{side}"
         shutil.rmtree(logs, ignore_errors=True)
         with contextlib.suppress(OSError):
             shutil.copytree(place / "log", logs)
+    if side not in STOCK:
+        live.decided = simulate.decided(logs / RECORD)
     simulated = simulate.predict(workload, setting.simulated(side), folder, side, start_up=start_up,
                                  pauses=setting.simulation(side, live), period=setting.period, floor=setting.floor)
     return report.Side(side, setting.simulated(side), live, simulated, start_up)
+
+
+def _swap(folder):
+    """Swap for the jobs that are suspended, if this host has none; to close()."""
+    if swap.devices():
+        return None
+    try:
+        return swap.SwapFile([folder, "/var/tmp", "/tmp"], WORLD_SWAP)
+    except Unavailable as reason:
+        raise ClusterError(f"--worlds needs swap for suspended jobs: {reason}") from None
 
 
 def compare(workload, setting, folder, say):
@@ -150,8 +195,7 @@ def compare(workload, setting, folder, say):
     setting.check()
     runs = {}
     for side in setting.order:
-        # A start takes the same under sched/dfrs, whatever the algorithm, and under stock Slurm.
-        known = {"triage": "dfrs", "gang": "backfill"}.get(side)
+        known = setting.start_up_of(side)
         start_up = runs[known].start_up if known else None
         runs[side] = run_one(workload, setting, side, folder, say, start_up)
     sides = [runs[side] for side in report.SIDES if side in runs]
@@ -197,6 +241,11 @@ seconds: a job of an hour takes an hour here, too. dfrs-sim annotate makes such 
     ./quickstart cluster compare --trace week.dfrs --time-scale 200 --nodes 12 --cpus 16 --cores 0.5 \\
         --algorithm 'GreedyPM*/per/MINVT=3' --period 15
 
+With --worlds Triage runs in the three worlds that sites live in, beside stock Slurm: jobs are suspended, and their memory
+goes to swap; a pause loses the work (PauseBy=requeue, LostWork=accept); nothing is paused (PauseBy=none). Stock Slurm
+runs with OverSubscribe=NO and with FORCE:4. Jobs hold all the memory that they ask for, of nodes of 256 MiB unless
+--memory says otherwise, and cannot continue from a file. A host without swap gets a swap file of 1 GiB meanwhile. Each
+seed takes about twenty minutes.
 With --gang a fourth cluster is compared: sched/backfill where Slurm's gang scheduling lets jobs take turns on their cores.
 Jobs have one task then, because an srun that is suspended as it creates its step may hang.
 With --checkpoints the jobs cannot continue from a file, and hold all the memory that they ask for (choose --memory 512
@@ -250,6 +299,8 @@ def add_arguments(parser):
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--short", action="store_true", help=f"{SHORT_JOBS} jobs, for a quick look")
     parser.add_argument("--seed", type=_whole(0, 2**31), default=1, metavar="N", help="seed of the workload (1)")
+    parser.add_argument("--seeds", type=_whole(1, 1000), default=1, metavar="N",
+                        help="N workloads, of this seed and the following ones, with a table of the means (1)")
     parser.add_argument("--jobs", type=_whole(1, 2000), metavar="N", help="jobs of the generated workload (60)")
     parser.add_argument("--load", type=_number(0.05, 5, "a load"), default=0.8, metavar="X",
                         help="offered load of the generated workload (0.8)")
@@ -260,7 +311,7 @@ def add_arguments(parser):
                         help="nodes of the cluster (8, or the trace's)")
     parser.add_argument("--cpus", type=_whole(1, 1024), default=4, metavar="N", help="CPUs of a node (4)")
     parser.add_argument("--memory", type=_whole(16, 10**7), metavar="MIB",
-                        help="memory of a node for jobs (4096, or the trace's)")
+                        help=f"memory of a node for jobs (4096, with --worlds {WORLD_MEMORY}, or the trace's)")
     parser.add_argument("--cores", type=_number(0.01, 1024, "a number of cores"), default=0.2, metavar="X",
                         help="real cores behind a node (0.2)")
     parser.add_argument("--algorithm", default=ALGORITHM, metavar="NAME", help=f"DFRS's algorithm ({ALGORITHM})")
@@ -273,6 +324,9 @@ def add_arguments(parser):
                         help=f"b of the bounded stretch ({STRETCH_FLOOR:g}, the papers' 10 s over {SCALE})")
     parser.add_argument("--checkpoints", action="store_true",
                         help="jobs without checkpoints: Triage with lost work, and with checkpoints by CRIU")
+    parser.add_argument("--worlds", action="store_true",
+                        help="Triage with suspend and swap, with lost work, and without pauses, beside sched/backfill "
+                             "with and without shared cores")
     parser.add_argument("--gang", action="store_true",
                         help=f"also stock Slurm with gang scheduling: {GANG_JOBS} jobs a core take turns of {GANG_SLICE} s")
     parser.add_argument("--simulate", action="store_true",
@@ -281,10 +335,10 @@ def add_arguments(parser):
                         help="folder for the results, and for the cluster while it runs (out/cluster/compare)")
 
 
-def workload_of(arguments):
+def workload_of(arguments, seed):
     if arguments.trace is not None:
-        if arguments.jobs or arguments.short:
-            raise ClusterError("--jobs and --short are of the generated workload, which --trace replaces")
+        if arguments.jobs or arguments.short or arguments.seeds > 1:
+            raise ClusterError("--jobs, --short and --seeds are of the generated workload, which --trace replaces")
         workload = workloads.read_trace(arguments.trace, arguments.nodes, arguments.cpus, arguments.memory,
                                         arguments.time_scale)
         if arguments.gang and any(job.tasks > 1 for job in workload.jobs):
@@ -293,24 +347,33 @@ def workload_of(arguments):
         return workload
     if arguments.time_scale != 1.0:
         raise ClusterError("--time-scale is of --trace; the generated workload has times of seconds")
-    return workloads.generate(seed=arguments.seed, nodes=arguments.nodes or 8, cpus=arguments.cpus,
-                              memory=arguments.memory or 4096, load=arguments.load, one_task=arguments.gang,
-                              jobs=arguments.jobs or (SHORT_JOBS if arguments.short else 60))
+    return workloads.generate(seed=seed, nodes=arguments.nodes or 8, cpus=arguments.cpus,
+                              memory=arguments.memory or (WORLD_MEMORY if arguments.worlds else 4096), load=arguments.load,
+                              one_task=arguments.gang, jobs=arguments.jobs or (SHORT_JOBS if arguments.short else 60))
+
+
+def setting_of(arguments):
+    if arguments.worlds and (arguments.checkpoints or arguments.gang):
+        raise ClusterError("--worlds has clusters of its own: leave out --checkpoints and --gang")
+    return Setting(algorithm=arguments.algorithm, triage=arguments.triage, cores=arguments.cores, penalty=arguments.penalty,
+                   period=arguments.period, floor=arguments.stretch_floor, checkpoints=arguments.checkpoints,
+                   gang=arguments.gang, worlds=arguments.worlds)
 
 
 def main(arguments):
-    workload = workload_of(arguments)
-    setting = Setting(algorithm=arguments.algorithm, triage=arguments.triage, cores=arguments.cores, penalty=arguments.penalty,
-                      period=arguments.period, floor=arguments.stretch_floor, checkpoints=arguments.checkpoints,
-                      gang=arguments.gang)
-    folder = arguments.output.resolve()
+    setting = setting_of(arguments)
+    wanted = {seed: workload_of(arguments, seed) for seed in range(arguments.seed, arguments.seed + arguments.seeds)}
+    top = arguments.output.resolve()
+    folders = {seed: top if len(wanted) == 1 else top / f"seed-{seed}" for seed in wanted}
     if arguments.simulate:
-        print(only_simulate(workload, setting, folder), end="")
+        for seed, workload in wanted.items():
+            print(only_simulate(workload, setting, folders[seed]), end="" if len(wanted) == 1 else "\n")
         return 0
     host = os.cpu_count() or 1
-    if workload.nodes * setting.cores > host:
-        raise ClusterError(f"{workload.nodes} nodes of {setting.cores:g} cores are more than this host has ({host}); "
-                           f"choose --cores {0.8 * host / workload.nodes:.2g} or fewer --nodes")
+    nodes = next(iter(wanted.values())).nodes
+    if nodes * setting.cores > host:
+        raise ClusterError(f"{nodes} nodes of {setting.cores:g} cores are more than this host has ({host}); "
+                           f"choose --cores {0.8 * host / nodes:.2g} or fewer --nodes")
     begun = time.monotonic()
     with contextlib.suppress(OSError):
         os.nice(-10)  # the daemons inherit it; jobs have control groups
@@ -318,10 +381,17 @@ def main(arguments):
     def say(text):
         print(f"[{time.monotonic() - begun:5.0f} s] {text}", flush=True)
 
-    say(f"{len(workload.jobs)} jobs on {workload.nodes} nodes of {workload.cpus} CPUs ({setting.cores:g} real cores "
-        f"each), submitted within {workload.span:.0f} s; offered load {workload.load:.2f}")
-    comparison = compare(workload, setting, folder, say)
-    text = comparison.text()
-    comparison.write(folder, text)
-    print(f"\n{text}\nresults.txt, jobs.csv and results.json are in {folder}")
+    comparisons = {}
+    for seed, workload in wanted.items():
+        say(f"{len(workload.jobs)} jobs on {workload.nodes} nodes of {workload.cpus} CPUs ({setting.cores:g} real cores "
+            f"each), submitted within {workload.span:.0f} s; offered load {workload.load:.2f}"
+            + (f"; seed {seed}" if len(wanted) > 1 else ""))
+        comparison = comparisons[seed] = compare(workload, setting, folders[seed], say)
+        text = comparison.text()
+        comparison.write(folders[seed], text)
+        print(f"\n{text}\nresults.txt, jobs.csv and results.json are in {folders[seed]}", flush=True)
+    if len(comparisons) > 1:
+        text = seeds.text(comparisons)
+        seeds.write(top, comparisons, text)
+        print(f"\n{text}\nsummary.txt and summary.json are in {top}")
     return 0

@@ -37,6 +37,7 @@ EXTRA_DIST += \
 	tests/live/rollup.py \
 	tests/live/runner.py \
 	tests/live/scale.py \
+	tests/live/seeds.py \
 	tests/live/simulate.py \
 	tests/live/slurm.py \
 	tests/live/swap.py \

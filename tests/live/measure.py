@@ -62,6 +62,7 @@ class Run:
     wrong: List[str]   # what is not as it should be
     begun_again: int = 0  # runs of jobs that began from the beginning after another had begun, by the jobs' own word
     checkpoints: Dict[str, float] = field(default_factory=dict)  # dfrsctl's figures of them; empty: no dfrs
+    decided: Dict[str, int] = field(default_factory=dict)        # pauses and moves, of the record; empty: no dfrs
 
     def to_json(self):
         return {**dataclasses.asdict(self), "jobs": [job.to_json() for job in self.jobs.values()]}

@@ -10,7 +10,8 @@ from .simulate import Prediction
 
 # What is compared, in the order of the report: key -> name.
 SIDES = {"backfill": "sched/backfill", "dfrs": "sched/dfrs", "triage": "sched/dfrs, Triage",
-         "gang": "sched/backfill, gang", "lost": "Triage, work lost", "checkpoint": "Triage, checkpoints"}
+         "force": "sched/backfill, FORCE:4", "gang": "sched/backfill, gang", "suspend": "Triage, suspended to swap",
+         "lost": "Triage, work lost", "none": "Triage, no pauses", "checkpoint": "Triage, checkpoints"}
 CLOSE = 0.2        # within which a prediction of the mean stretch is called right
 HOST_BUSY = 0.97   # of the host's cores: beyond it jobs may have had to wait for a core
 
@@ -44,7 +45,13 @@ class Comparison:
             made[name] = {"max_stretch": max(stretches), "mean_stretch": statistics.fmean(stretches),
                           "mean_flow": statistics.fmean(flow.values()),
                           "makespan": max(job.submit + flow[job.number] for job in self.workload.jobs)}
-        made["live"]["requeues"] = sum(one.requeues for one in side.live.jobs.values())
+        # A suspended job is not requeued: what the policy decided counts.
+        made["live"]["requeues"] = (sum(side.live.decided.values()) if side.scheduler == "suspend"
+                                    else sum(one.requeues for one in side.live.jobs.values()))
+        # Of all work; a live run is told in seconds of virtual time at full speed.
+        made["live"]["work_lost"] = (side.live.checkpoints.get("lost_work_s", 0.0)
+                                     / sum(job.run_time for job in self.workload.jobs))
+        made["simulated"]["work_lost"] = side.simulated.totals["work_lost"]
         made["simulated"]["requeues"] = round(len(self.workload.jobs) * (side.simulated.totals["pauses_per_job"]
                                                                            + side.simulated.totals["moves_per_job"]))
         gaps = [gap for one in side.live.jobs.values() for gap in one.requeue_seconds]
@@ -111,7 +118,8 @@ class Comparison:
                          f"{' '.join(self.setting.simulation(side.scheduler, side.live))}.")
         for side in self.sides:
             run = side.live
-            lines += _work_lost(side) if self.setting.checkpoints and run.checkpoints else []
+            if side.scheduler in ("lost", "checkpoint") and run.checkpoints:
+                lines += _work_lost(side, figures[side.scheduler])
             lines.append(f"{side.name}: {run.busy:.2f} of this host's {run.host_cores} cores were busy; the latest "
                          f"submission was {run.behind:.2f} s late.")
             if run.busy > HOST_BUSY * run.host_cores:
@@ -152,8 +160,8 @@ class Comparison:
             yield row
 
     def write(self, folder, text):
-        _replace(folder / "results.txt", text)
-        _replace(folder / "results.json", json.dumps(self.to_json(), indent=1) + "\n")
+        replace(folder / "results.txt", text)
+        replace(folder / "results.json", json.dumps(self.to_json(), indent=1) + "\n")
         rows = list(self.rows())
         temporary = folder / "jobs.csv.new"
         with open(temporary, "w", encoding="utf-8", newline="") as file:
@@ -180,10 +188,11 @@ def expected(workload, setting, sides):
     return "\n".join(lines) + "\n"
 
 
-def _work_lost(side):
+def _work_lost(side, figures):
     known, again = side.live.checkpoints, side.live.begun_again
-    lines = [f"{side.name}: {known['lost_runs']} runs with {known['lost_work_s']:.1f} s of virtual time were lost; "
-             f"{again} tasks began once more from nothing."]
+    lines = [f"{side.name}: {known['lost_runs']} runs with {known['lost_work_s']:.1f} s of virtual time were lost "
+             f"({figures['live']['work_lost']:.1%} of that of all jobs; simulated: {figures['simulated']['work_lost']:.1%} of "
+             f"all work); {again} tasks began once more from nothing."]
     if known["attempts"]:
         lines.append(f"{side.name}: of {known['attempts']} attempts {known['completed']} were completed, with "
                      f"{known['bytes'] / known['completed'] / 2**20 if known['completed'] else 0:.0f} MiB in the mean, "
@@ -200,7 +209,7 @@ def overheads(start_up):
                      for (cpus, tasks), overhead in sorted(start_up.points.items()))
 
 
-def _replace(path, text):
+def replace(path, text):
     temporary = path.with_name(path.name + ".new")
     temporary.write_text(text, encoding="utf-8")
     temporary.rename(path)

@@ -36,6 +36,12 @@ def check_algorithm(name):
     return json.loads(result.stdout)["algorithm"]
 
 
+def decided(record):
+    """What the policy decided in a live run, by its record."""
+    told = json.loads(_run("replay", record, "--json"))
+    return {name: told[name] for name in ("pauses", "moves")}
+
+
 # s by which each job's limit is made longer than that of the job before it. Limits are whole minutes, and so many are
 # equal. A job that backfills starts in a later pass than those that started in their turn, and so ends, by its limit,
 # behind them. In a simulation both start at one instant: it would end just in time not to delay the first waiting

@@ -26,8 +26,8 @@ def _run(*argv):
 class SwapFile:
     """Swapped on from the start until close(). Raises Unavailable where this host does not allow it."""
 
-    def __init__(self, folders):
-        why = []
+    def __init__(self, folders, size=MIB):
+        self.size, self._guard, why = size, None, []
         for folder in folders:
             try:
                 self._make(Path(folder))
@@ -37,7 +37,7 @@ class SwapFile:
         raise Unavailable(f"no swap can be made here: {'; '.join(why)}")
 
     def _make(self, folder):
-        if shutil.disk_usage(folder).free < 4 * MIB << 20:
+        if shutil.disk_usage(folder).free < 4 * self.size << 20:
             raise Unavailable("the disk is nearly full")
         self.folder = Path(tempfile.mkdtemp(prefix="dfrs-swap-", dir=folder))
         self.path = self.folder / "swap"
@@ -48,7 +48,7 @@ class SwapFile:
         try:
             with open(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 block = bytes(1 << 20)  # written, since swap files must have no holes
-                for _ in range(MIB):
+                for _ in range(self.size):
                     file.write(block)
             for command in ("mkswap", "swapon"):
                 result = _run(command, self.path)

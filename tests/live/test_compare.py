@@ -7,8 +7,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import compare, test_checkpoints
-from .measure import Overhead
+from . import compare, report, seeds, simulate, test_checkpoints
+from . import workload as workloads
+from .measure import Measured, Overhead, Run, StartUp
+from .simulate import Prediction
 from .workload import Job, Workload
 
 ALONE = True  # it measures times
@@ -73,6 +75,55 @@ class Comparison(unittest.TestCase):
             self.assertEqual(stored["schedulers"][side]["live"], self.figures[side]["live"])
             self.assertGreater((self.folder / f"log-{side}" / compare.RECORD).stat().st_size, 0)
         self.assertEqual(len((self.folder / "jobs.csv").read_text(encoding="utf-8").splitlines()), 1 + len(self.workload.jobs))
+
+
+class Worlds(unittest.TestCase):
+    """Without a cluster: what each world's cluster and simulation are told, and the table of several seeds."""
+
+    def setUp(self):
+        self.setting = compare.Setting(worlds=True)
+
+    def test_each_world_has_its_own_settings(self):
+        folder = Path("/none/cluster/log")
+        options = {side: self.setting.options(contention(), side, folder) for side in self.setting.order}
+        told = {side: tuple(options[side].settings.get(name) for name in ("PauseBy", "LostWork", "SuspendNeedsSwap"))
+                for side in ("suspend", "lost", "none")}
+        self.assertEqual(told, {"suspend": ("suspend", "refuse", "yes"), "lost": ("requeue", "accept", None),
+                                "none": ("none", "refuse", None)})
+        self.assertEqual((options["backfill"].oversubscribe, options["force"].oversubscribe), ("NO", "FORCE:4"))
+        for side in ("backfill", "force"):
+            self.assertEqual(options[side].slurm["SelectTypeParameters"], "CR_CPU_Memory")
+        self.assertEqual({self.setting.program(contention(), side, None).hold for side in self.setting.order}, {MEMORY})
+
+    def test_pauses_help_as_the_simulator_has_it(self):
+        """60 jobs: who may not pause does worse than who may; who loses work does some of it twice."""
+        folder = Path(tempfile.mkdtemp(prefix="dfrs-worlds-"))
+        workload = workloads.generate(seed=1, memory=256)
+        found = {}
+        for side in self.setting.order:
+            done = simulate.predict(workload, self.setting.simulated(side), folder, side,
+                                    pauses=self.setting.simulation(side), period=30, floor=0.1)
+            found[side] = done.totals
+        self.assertLess(found["suspend"]["max_stretch"], found["none"]["max_stretch"])
+        self.assertEqual((found["suspend"]["work_lost"], found["none"]["work_lost"], found["none"]["pauses"]), (0, 0, 0))
+        self.assertGreater(found["suspend"]["pauses"], 0)
+
+    def test_means_and_ranges_over_seeds(self):
+        workload = Workload("two", 1, 4, MEMORY, (Job(1, 0.0, 1, 4, 64, 2.0, 60), Job(2, 1.0, 1, 4, 64, 2.0, 60)))
+
+        def side(name, flows):
+            jobs = {number: Measured(number, ended=flow) for number, flow in flows.items()}
+            totals = {"pauses_per_job": 0, "moves_per_job": 0, "work_lost": 0.25 if name == "lost" else 0}
+            lost = {"lost_work_s": 1.0} if name == "lost" else {}
+            return report.Side(name, name, Run(jobs, 0, 1, 0, [], checkpoints=lost), Prediction(flows, totals, ""), StartUp({}))
+
+        def comparison(batch, mine):
+            return report.Comparison(workload, self.setting, [side("backfill", batch), side("lost", mine)], None)
+        made = {1: comparison({1: 2.0, 2: 8.0}, {1: 4.0, 2: 4.0}), 2: comparison({1: 4.0, 2: 4.0}, {1: 2.0, 2: 2.0})}
+        text = seeds.text(made)
+        self.assertRegex(text, r"sched/backfill +live +3\.00 \(2\.00-4\.00\) +2\.25 \(2\.00-2\.50\)")
+        self.assertRegex(text, r"Triage, work lost +live +1\.50 \(1\.00-2\.00\) .*25\.0% \(25\.0%-25\.0%\)")
+        self.assertIn("the average job fares 1.62 (1.25-2.00) times as well as under sched/backfill, better with 2 of 2", text)
 
 
 @unittest.skipIf(test_checkpoints.missing(), test_checkpoints.missing())
