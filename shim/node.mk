@@ -87,6 +87,8 @@ libcheckpoint_a_SOURCES = \
 	shim/checkpoint/image_store.h \
 	shim/checkpoint/keeper.cc \
 	shim/checkpoint/keeper.h \
+	shim/checkpoint/keeper_files.cc \
+	shim/checkpoint/keeper_files.h \
 	shim/checkpoint/keeper_link.cc \
 	shim/checkpoint/keeper_link.h \
 	shim/checkpoint/launch.cc \

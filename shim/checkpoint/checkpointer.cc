@@ -12,11 +12,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <set>
 #include <sstream>
 
 #include "base/process.h"
+#include "shim/checkpoint/keeper_files.h"
 
 namespace dfrs::shim {
 namespace {
@@ -52,17 +52,6 @@ tl::expected<base::Fd, int> connect_to(const std::string& path) {
   if (!socket || ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
     return tl::unexpected(errno);
   return socket;
-}
-
-// The 22nd word of /proc/PID/stat; nothing if it is gone.
-std::optional<std::string> start_of(pid_t pid) {
-  const auto stat = base::read_file_at(AT_FDCWD, fmt::format("/proc/{}/stat", pid));
-  const std::size_t name_end = stat ? stat->rfind(')') : std::string::npos;
-  if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream words(stat->substr(name_end + 1));
-  std::string word;
-  for (int field = 3; field <= 22; ++field) words >> word;
-  return word;
 }
 
 }  // namespace
@@ -175,29 +164,11 @@ void Checkpointer::find_links() {
       link.socket = std::move(*socket);
       link.job = job_of(name);
     } else if (socket.error() == ECONNREFUSED) {
-      remove_dead(path);
+      if (remove_files_of_dead(path) && options_.log)
+        options_.log(fmt::format("job {}: a keeper was killed: ended its program", job_of(name)));
     }
   }
   std::erase_if(links_, [&](const auto& link) { return !present.contains(link.first); });
-}
-
-// The keeper was killed. Its program has nobody to tell its end, so it must not go on.
-void Checkpointer::remove_dead(const std::string& path) const {
-  const std::string base = path.substr(0, path.rfind('.'));
-  const auto text = base::read_file_at(AT_FDCWD, base + ".lock", 256);
-  std::istringstream words(text.value_or(std::string()));
-  pid_t init = 0;
-  std::string start;
-  if (words >> init >> start && init > 1 && start_of(init) == start) {
-    if (options_.log)
-      options_.log(
-          fmt::format("job {}: a keeper was killed: ending its program", job_of(base.substr(base.rfind('/') + 1))));
-    ::kill(init, SIGKILL);
-  }
-  std::error_code ignored;
-  std::filesystem::remove_all(base + ".work", ignored);
-  ::unlink(path.c_str());
-  ::unlink((base + ".lock").c_str());
 }
 
 void Checkpointer::ask(Link& link, const KeeperOrder& order) {

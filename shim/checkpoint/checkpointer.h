@@ -70,7 +70,6 @@ class Checkpointer {
   void run();
   bool round();
   void find_links();
-  void remove_dead(const std::string& path) const;
   void ask(Link& link, const KeeperOrder& order);
   static void hear(Link& link);
   std::vector<Link*> links_of(std::uint32_t job);

@@ -7,20 +7,16 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <sstream>
 
 #include "base/process.h"
@@ -40,8 +36,7 @@ using std::chrono::seconds;
 constexpr milliseconds kStopPatience{5000};
 constexpr seconds kDumpPatience{900};             // then criu is ended, and the program goes on
 constexpr milliseconds kAbandonedPatience{1000};  // the same once nobody wants the image
-constexpr int kMostSlots = 1000;
-constexpr int kStreamBase = 100;  // where criu finds the new streams
+constexpr int kStreamBase = 100;                  // where criu finds the new streams
 constexpr int kPollMs = 500;
 constexpr int kBusyPollMs = 50;
 constexpr seconds kSlurmPatience{5};       // for squeue: the program is stopped meanwhile
@@ -91,14 +86,6 @@ std::string text_of(const std::string& path) {
   return base::read_file_at(AT_FDCWD, path, 64 << 20).value_or(std::string());
 }
 
-// The start of a process in clock ticks since boot, which with its id names it for good; 0: it is gone.
-std::uint64_t start_of(pid_t pid) {
-  const std::string stat = text_of(fmt::format("/proc/{}/stat", pid));
-  std::size_t at = stat.rfind(')');
-  for (int field = 2; at != std::string::npos && field < 22; ++field) at = stat.find(' ', at + 1);
-  return at == std::string::npos ? 0 : std::strtoull(stat.c_str() + at + 1, nullptr, 10);
-}
-
 // With what it has started, which would keep the lock of take_turn(). It may not have its process group yet.
 void kill_worker(pid_t worker) {
   if (::kill(-worker, SIGKILL) != 0) ::kill(worker, SIGKILL);
@@ -107,14 +94,6 @@ void kill_worker(pid_t worker) {
 }  // namespace
 
 Keeper::Keeper(KeeperOptions options, base::Fd client) : options_(std::move(options)), client_(std::move(client)) {}
-
-Keeper::~Keeper() {
-  if (base_.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(base_ + ".work", ignored);
-  ::unlink((base_ + ".sock").c_str());
-  ::unlink((base_ + ".lock").c_str());
-}
 
 void Keeper::run() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what criu restores becomes a child of this process when criu ends
@@ -132,7 +111,7 @@ void Keeper::run() {
   if (!begin()) return;
   parts_.streams = {};
   parts_.folder = base::Fd();
-  note_init();
+  files_->note_init(init_);
   send_answer(client_.get(), LaunchAnswer::started);
   loop();
 }
@@ -163,49 +142,15 @@ tl::expected<void, std::string> Keeper::admit() {
   // Of the task, not of the node: the next run may place the job's tasks on its nodes in another way.
   program_ = {*job, caller_.uid, number(parts_.request.setting("SLURM_PROCID"), 0), {}};
   restarts_ = number(parts_.request.setting("SLURM_RESTART_COUNT"), 0);
-  if (const auto taken = take_slot(slot_name(parts_.request)); !taken) return taken;
+  auto files = KeeperFiles::take(options_.run_dir, program_.job, slot_name(parts_.request));
+  if (!files) return tl::unexpected(files.error());
+  files_.emplace(std::move(*files));
+  program_.slot = files_->slot();
   for (const base::Fd& stream : parts_.streams) streams_.push_back(stream_name(stream.get()));
-  return listen_for_dfrsd();
-}
-
-// The first slot that no living keeper has: the same program may run several times in a task.
-tl::expected<void, std::string> Keeper::take_slot(const std::string& name) {
-  const std::string folder = options_.run_dir + "/" + kProgramsFolder;
-  for (int i = 0; i < kMostSlots; ++i) {
-    const std::string slot = fmt::format("{}-{}", name, i);
-    const std::string path = fmt::format("{}/{}.{}", folder, program_.job, slot);
-    base::Fd lock(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!lock) return tl::unexpected(fmt::format("{}.lock: {}", path, strerror(errno)));
-    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    lock_ = std::move(lock);
-    program_.slot = slot;
-    base_ = path;
-    if (::mkdir((base_ + ".work").c_str(), 0700) != 0 && errno != EEXIST)
-      return tl::unexpected(fmt::format("{}.work: {}", base_, strerror(errno)));
-    return {};
-  }
-  return tl::unexpected(fmt::format("the job runs this program {} times already", kMostSlots));
-}
-
-tl::expected<void, std::string> Keeper::listen_for_dfrsd() {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string path = base_ + ".sock";
-  if (path.size() >= sizeof address.sun_path)
-    return tl::unexpected(fmt::format("{}: the path is too long for a socket; see --run-dir of dfrsd", path));
-  memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  ::unlink(path.c_str());
-  listener_ = base::Fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener_ || ::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(listener_.get(), 8) != 0)
-    return tl::unexpected(fmt::format("{}: {}", path, strerror(errno)));
+  auto listener = files_->listen();
+  if (!listener) return tl::unexpected(listener.error());
+  listener_ = std::move(*listener);
   return {};
-}
-
-// So that dfrsd can end the program if this process is killed.
-void Keeper::note_init() const {
-  const std::string text = fmt::format("{} {}\n", init_, start_of(init_));
-  (void)!::pwrite(lock_.get(), text.data(), text.size(), 0);
 }
 
 bool Keeper::begin() {
@@ -291,12 +236,12 @@ void Keeper::begin_job_again() {
 }
 
 std::string Keeper::criu_log(const char* name) const {
-  return text_of(base_ + ".work/" + name) + text_of(base_ + ".work/criu.out");
+  return text_of(files_->work() + "/" + name) + text_of(files_->work() + "/criu.out");
 }
 
 tl::expected<void, std::string> Keeper::restore_image(const ImageStore::Found& image, const Manifest& manifest) {
   const auto begun = Clock::now();
-  const CriuFolders folders{image.folder, base_ + ".work"};
+  const CriuFolders folders{image.folder, files_->work()};
   std::vector<std::pair<int, std::string>> streams;
   std::set<std::string> named;
   for (std::size_t i = 0; i < kStreams && i < manifest.streams.size(); ++i) {
@@ -494,7 +439,7 @@ tl::expected<void, std::string> Keeper::start_dump() {
   auto part = find_room(ProcessTree(init_).memory() + kImageOverhead);
   if (!part) return tl::unexpected(part.error());
   dump_->part = std::move(*part);
-  const CriuFolders folders{dump_->part, base_ + ".work"};
+  const CriuFolders folders{dump_->part, files_->work()};
   ::unlink((folders.work + "/" + kCriuDumpLog).c_str());
   const base::Fd output(::open((folders.work + "/criu.out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   // Not in the job's groups: its quota would slow the dump.
@@ -545,7 +490,7 @@ tl::expected<void, std::string> Keeper::start_commit() {
   manifest.node = options_.node;
   manifest.taken = ::time(nullptr);
   manifest.seconds = since(dump_->begun);
-  const std::string result = base_ + ".work/commit";
+  const std::string result = files_->work() + "/commit";
   ::unlink(result.c_str());
   const pid_t child = ::fork();
   if (child < 0) return tl::unexpected(fmt::format("fork: {}", strerror(errno)));
@@ -561,7 +506,7 @@ tl::expected<void, std::string> Keeper::start_commit() {
 }
 
 void Keeper::finish_commit(int status) {
-  const std::string said = text_of(base_ + ".work/commit");
+  const std::string said = text_of(files_->work() + "/commit");
   if (dump_->abandoned || status != 0) {
     // It may have been complete before it was given up.
     dumped_run_ = dump_->restarts;

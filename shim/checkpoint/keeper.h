@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "shim/checkpoint/caller.h"
 #include "shim/checkpoint/image_store.h"
+#include "shim/checkpoint/keeper_files.h"
 #include "shim/checkpoint/keeper_link.h"
 #include "shim/checkpoint/launch.h"
 #include "shim/checkpoint/process_tree.h"
@@ -40,7 +41,6 @@ class Keeper {
  public:
   /// client: the connection to dfrs-run.
   Keeper(KeeperOptions options, base::Fd client);
-  ~Keeper();
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
   /// Until the program has ended. What goes wrong is told to dfrs-run.
@@ -50,8 +50,6 @@ class Keeper {
   using Clock = std::chrono::steady_clock;
 
   tl::expected<void, std::string> admit();
-  tl::expected<void, std::string> take_slot(const std::string& name);
-  tl::expected<void, std::string> listen_for_dfrsd();
   bool begin();
   enum class Began { restored, anew, nowhere };
   Began restore();
@@ -77,13 +75,12 @@ class Keeper {
   void reap();
   void end_program();
   std::string criu_log(const char* name) const;
-  void note_init() const;
 
   const KeeperOptions options_;
   base::Fd client_;
   base::Fd signals_;
-  base::Fd lock_;
   base::Fd listener_;
+  std::optional<KeeperFiles> files_;
   std::vector<base::Fd> links_;  // to dfrsd
   std::unique_ptr<ImageStore> store_;
   LaunchParts parts_;
@@ -92,7 +89,6 @@ class Keeper {
   std::uint32_t restarts_ = 0;                // this run, as the job's environment says
   tl::expected<void, std::string> dumpable_;  // error: why it can never be dumped here
   std::vector<std::string> streams_;
-  std::string base_;  // path of this program's files in programs/, without an ending
 
   pid_t init_ = 0;
   std::optional<int> ended_;  // the program's exit code

@@ -70,6 +70,7 @@ tests_checkpoint_tests_SOURCES = \
 	tests/shim/checkpoint/dry_check_test.cc \
 	tests/shim/checkpoint/image_store_test.cc \
 	tests/shim/checkpoint/image_test.cc \
+	tests/shim/checkpoint/keeper_files_test.cc \
 	tests/shim/checkpoint/keeper_test.cc \
 	tests/shim/checkpoint/real_criu_test.cc \
 	tests/shim/checkpoint/virtual_node.h \

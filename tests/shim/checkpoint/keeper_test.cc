@@ -3,9 +3,15 @@
 // program is none the worse for it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <utime.h>
+
+#include <sstream>
 
 #include "shim/agent/process.h"
 #include "shim/checkpoint/criu.h"
@@ -61,6 +67,19 @@ class Keepers : public testing::Test {
   }
   bool frozen() {
     return wait_until([&] { return node_->state(kJob) == CheckpointState::kFrozen; });
+  }
+  // Not one of an earlier test that nobody has waited for.
+  static pid_t living_child(const std::string& command) {
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const int pid = std::atoi(entry.path().filename().c_str());
+      const std::string stat = pid > 0 ? file_text(entry.path() / "stat") : std::string();
+      std::istringstream words(stat);
+      std::string id, name, state;
+      pid_t parent = 0;
+      if (words >> id >> name >> state >> parent && name == "(" + command + ")" && state != "Z" && parent == ::getpid())
+        return pid;
+    }
+    return 0;
   }
   bool parts_left() const {
     std::error_code ignored;
@@ -254,6 +273,40 @@ TEST_F(Keepers, AProgramThatFollowsAnotherAtOnceIsDumpedToo) {
   EXPECT_TRUE(counts_on());
   end();
   EXPECT_EQ(exit_code_of(second), 5);
+}
+
+// On a busy machine a keeper may take a while from its socket's file to listen().
+TEST_F(Keepers, OneThatDoesNotListenYetIsNotTakenForDead) {
+  const std::string base = node_->run_dir() + "/programs/" + std::to_string(kJob) + ".batch-0-0123abcd-0";
+  const base::Fd lock(::open((base + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_EQ(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
+  const base::Fd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(base.size() + 5, sizeof address.sun_path);
+  strcpy(address.sun_path, (base + ".sock").c_str());
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  for (int round = 0; round < 5; ++round) {
+    node_->no_order(kJob);  // dfrsd looks at once
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  ASSERT_TRUE(fs::exists(base + ".sock"));
+  ASSERT_TRUE(fs::exists(base + ".lock"));
+  ASSERT_EQ(::listen(listener.get(), 8), 0);
+  EXPECT_TRUE(wait_until([&] { return static_cast<bool>(base::Fd(::accept(listener.get(), nullptr, nullptr))); }));
+}
+
+TEST_F(Keepers, AKilledOnesProgramEndsAndItsFilesAreRemoved) {
+  const pid_t run = start_counter();
+  node_->no_order(kJob);
+  ASSERT_TRUE(wait_until([&] { return node_->state(kJob) == CheckpointState::kAble; }));
+  const pid_t keeper = living_child("dfrs-keeper");
+  ASSERT_GT(keeper, 0);
+  ::kill(keeper, SIGKILL);
+  EXPECT_NE(exit_code_of(run), 0);
+  const fs::path programs = node_->run_dir() + "/programs";
+  EXPECT_TRUE(wait_until([&] { return fs::is_empty(programs); }));
+  EXPECT_TRUE(wait_until([&] { return !counts_on(); }));
 }
 
 TEST_F(Keepers, AnAttemptBetweenTwoProgramsWaitsForTheNext) {

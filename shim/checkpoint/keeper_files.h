@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a keeper has in <run folder>/programs: JOB.SLOT.lock, which it holds as long as it lives; JOB.SLOT.sock, where
+// it answers dfrsd; JOB.SLOT.work, a folder for criu's files. Whether a keeper lives its lock tells, and not its
+// socket, which it may not listen at yet. They come and go only under a lock of the folder, so nobody takes or removes
+// files that another is just removing or taking.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "base/files.h"
+
+namespace dfrs::shim {
+
+class KeeperFiles {
+ public:
+  /// Those of the first slot NAME-0, NAME-1, ... that no living keeper has: the same program may run several times in a
+  /// task. A program that a killed keeper left there is ended. Errors are one line.
+  static tl::expected<KeeperFiles, std::string> take(const std::string& run_dir, std::uint32_t job,
+                                                     const std::string& name);
+  KeeperFiles(KeeperFiles&&) = default;
+  /// Removes them.
+  ~KeeperFiles();
+
+  const std::string& slot() const { return slot_; }
+  std::string work() const { return base_ + ".work"; }
+  /// The socket for dfrsd.
+  tl::expected<base::Fd, std::string> listen() const;
+  /// So that dfrsd can end the program if this process is killed.
+  void note_init(pid_t init) const;
+
+ private:
+  KeeperFiles(base::Fd lock, std::string slot, std::string base);
+
+  base::Fd lock_;
+  std::string slot_;
+  std::string base_;  // their path without an ending
+};
+
+/// For a socket at which nobody listens. If its keeper was killed, ends its program, which has nobody to tell its end,
+/// and removes its files; true: there was such a program. Does not wait: if a keeper begins or ends just now, call it
+/// again.
+bool remove_files_of_dead(const std::string& socket);
+
+}  // namespace dfrs::shim
