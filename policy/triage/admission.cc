@@ -13,6 +13,9 @@ namespace dfrs::triage {
 
 namespace {
 
+// Shares are computed in different ways, which differ by less than this.
+constexpr double kRounding = 1e-9;
+
 // The share of its CPU need that the job would get on these ascending nodes if all jobs there shared equally.
 double equal_share(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {
   double share = 1;
@@ -33,6 +36,7 @@ bool no_less(const RigidVector& amount, const RigidVector& than) {
 
 bool Admission::run(DecisionContext& context, Placer& placer) {
   displaced_.clear();
+  stays_.clear();
   victims_below_ = 0;
   cheapest_ = {};
   shares_.begin(context.events);
@@ -175,10 +179,15 @@ void Admission::explain_refusal(const DecisionContext& context, JobSlot job, dou
 
 // Starts or resumes a job where its rigid resources fit.
 Admission::Settled Admission::settle(DecisionContext& context, Placer& placer, const Ranked& job) {
-  const std::span<const NodeIndex> nodes = placer.find(context, job.job);
-  if (nodes.empty()) return Settled::no_room;
   const JobView& spec = context.job(job.job);
-  if (returns_crowded(context, job, nodes)) return Settled::stays;
+  const double least = crowded_below(context, job);
+  std::span<const NodeIndex> nodes = placer.find(context, job.job, least);
+  if (nodes.empty()) return Settled::no_room;
+  if (returns_crowded(context, job, nodes)) {
+    if (least > 0) remember_stays(context, job.job, equal_share(context.state, spec, nodes));
+    return Settled::stays;
+  }
+  if (nodes.size() < spec.tasks) nodes = placer.find(context, job.job, 0);
   if (spec.state == JobState::waiting && !was_displaced(job.job)) {
     const double share = equal_share(context.state, spec, nodes);
     if (share < context.options.elbow_room) {
@@ -209,17 +218,43 @@ bool Admission::returns_crowded(const DecisionContext& context, const Ranked& jo
   return !was_displaced(job.job) || !std::equal(nodes.begin(), nodes.end(), spec.nodes.begin(), spec.nodes.end());
 }
 
+// returns_crowded() holds for all nodes that would give the job a share below this; 0 if that cannot be said. A little
+// less than the limit, for rounding.
+double Admission::crowded_below(const DecisionContext& context, const Ranked& job) const {
+  const JobView& spec = context.job(job.job);
+  if (spec.state == JobState::waiting || spec.pauses != Pauses::kept || was_displaced(job.job)) return 0;
+  double least = context.options.crowded_return;
+  if (job.key > 0) least = std::min(least, weight_of(spec, context.at) / job.key);
+  return std::max(0.0, least * (1 - kRounding));
+}
+
+// Jobs that are limited to some nodes are not compared, nor those that must leave reserved memory alone.
+bool Admission::one_like_it_stays(const DecisionContext& context, const Ranked& job) {
+  if (stays_at_ != context.state.version()) return false;
+  const JobView& spec = context.job(job.job);
+  const double least = crowded_below(context, job);
+  return std::any_of(stays_.begin(), stays_.end(), [&](const Stays& s) {
+    return spec.tasks == s.tasks && spec.cpu_need == s.cpu_need && spec.weight == s.weight && spec.rigid == s.rigid &&
+           s.share < least;
+  });
+}
+
+void Admission::remember_stays(const DecisionContext& context, JobSlot job, double share) {
+  const JobView& spec = context.job(job);
+  if (spec.eligible != nullptr || spec.flags.may_not_move || spec.flags.exclusive || context.beside(job)) return;
+  if (stays_at_ != context.state.version()) stays_.clear();
+  stays_at_ = context.state.version();
+  stays_.push_back({spec.rigid, spec.tasks, spec.cpu_need, spec.weight, share});
+}
+
 // Whether returns_crowded() would hold for all nodes that the job could get. On a busy cluster most paused jobs are
 // such, and to choose nodes for each of them would take most of the time.
 bool Admission::surely_stays(const DecisionContext& context, const Ranked& job) {
-  constexpr double kRounding = 1e-9;
   const JobView& spec = context.job(job.job);
-  if (spec.state == JobState::waiting || spec.pauses != Pauses::kept || was_displaced(job.job)) return false;
   if (spec.eligible != nullptr || spec.flags.may_not_move || spec.flags.exclusive) return false;
-  double least = context.options.crowded_return;
-  if (job.key > 0) least = std::min(least, weight_of(spec, context.at) / job.key);
-  least *= 1 - kRounding;
+  const double least = crowded_below(context, job);
   if (!(least > 0)) return false;
+  if (one_like_it_stays(context, job)) return true;
   const bool crowded = std::any_of(crowds_.begin(), crowds_.end(), [&](const Crowded& c) {
     return spec.tasks >= c.tasks && spec.cpu_need >= c.cpu_need && least >= c.least && no_less(spec.rigid, c.rigid);
   });
@@ -298,7 +333,7 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
   refused_.clear();
   outweighed_.clear();
   crowds_.clear();
-  const std::span<const NodeIndex> nodes = placer.find(context, incoming.job);
+  const std::span<const NodeIndex> nodes = placer.find(context, incoming.job, 0);
   if (nodes.empty()) return false;
   place(context, incoming.job, nodes);
   state.explain({ReasonKind::made_room, incoming.job, displaced_.back().job, incoming.key, gone_});

@@ -69,6 +69,15 @@ class Admission {
     double cpu_need = 0;
     double least = 0;  ///< its share would be below this
   };
+  // A paused job that stays, since the nodes found for it would give it this share at most. Jobs like it would get the
+  // same nodes while nothing changes.
+  struct Stays {
+    RigidVector rigid{};
+    std::uint32_t tasks = 0;
+    double cpu_need = 0;
+    double weight = 0;
+    double share = 0;
+  };
   // A job that has room.
   struct Roomy {
     RigidVector rigid{};
@@ -87,6 +96,9 @@ class Admission {
   bool attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused);
   Settled settle(DecisionContext& context, Placer& placer, const Ranked& job);
   bool returns_crowded(const DecisionContext& context, const Ranked& job, std::span<const NodeIndex> nodes) const;
+  double crowded_below(const DecisionContext& context, const Ranked& job) const;
+  bool one_like_it_stays(const DecisionContext& context, const Ranked& job);
+  void remember_stays(const DecisionContext& context, JobSlot job, double share);
   bool surely_stays(const DecisionContext& context, const Ranked& job);
   bool has_room(const JobView& job) const;
   bool make_room(DecisionContext& context, Placer& placer, const Ranked& incoming, double most_load);
@@ -112,6 +124,8 @@ class Admission {
   std::vector<Refused> refused_;     // jobs that found no room
   std::vector<Refused> outweighed_;  // jobs that could not make room
   std::vector<Crowded> crowds_;      // jobs that would be crowded, until others leave
+  std::vector<Stays> stays_;         // paused jobs that stay, at stays_at_
+  std::uint64_t stays_at_ = 0;       // version of the state
   std::vector<Roomy> roomy_;         // jobs that have room, until another is placed
   std::vector<Reason> displaced_;    // at this instant: the jobs, and why
   std::vector<Victim> marked_;

@@ -96,6 +96,7 @@ bool HarmPlacer::collect(const DecisionContext& context, JobSlot slot) {
   room_total_ = 0;
   const bool beside = context.beside(slot);
   for (NodeIndex n = 0; n < count; ++n) {
+    if (state.rigid_free(n)[kMemory] < job.rigid[kMemory]) continue;  // most nodes of a busy cluster are full
     std::uint32_t room = state.room_for(job, n);
     if (beside && room != 0) room = std::min(room, context.reservation->room_beside(job, n));
     if (room != 0) enter(state, job, n, room);
@@ -140,7 +141,7 @@ HarmPlacer::Choice HarmPlacer::choose(const DecisionContext& context) {
   return best;
 }
 
-std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobSlot slot) {
+std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobSlot slot, double least) {
   const JobView& job = context.job(slot);
   if (job.flags.may_not_move && !job.nodes.empty()) return former_.find(context.state, job);
   if (!collect(context, slot)) return {};
@@ -162,6 +163,7 @@ std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobS
     load_after_[candidate_of_[best.node]] = best.taken == best.room ? kNever : best.load + best.step;
     if (!cpu_fits(best.load, 1)) {
       own_share_ = std::min(own_share_, 1 / best.load);
+      if (own_share_ < least) break;
       count_residents(context, best.node);
     }
   }

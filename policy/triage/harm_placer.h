@@ -21,7 +21,7 @@ class HarmPlacer final : public Placer {
   void begin(const DecisionContext& context) override;
   /// O(nodes x (residents + tasks of the job) + tasks of residents that lose by it). Residents are mostly looked at
   /// only on nodes where the job's own loss does not exceed the total cost of the best node.
-  std::span<const NodeIndex> find(const DecisionContext& context, JobSlot job) override;
+  std::span<const NodeIndex> find(const DecisionContext& context, JobSlot job, double least) override;
 
  private:
   struct Candidate {

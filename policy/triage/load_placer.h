@@ -9,7 +9,7 @@ namespace dfrs::triage {
 
 class LoadPlacer final : public Placer {
  public:
-  std::span<const NodeIndex> find(const DecisionContext& context, JobSlot job) override {
+  std::span<const NodeIndex> find(const DecisionContext& context, JobSlot job, double /*least*/) override {
     return greedy_.find(context.state, context.job(job));
   }
 

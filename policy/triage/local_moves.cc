@@ -37,7 +37,7 @@ bool LocalMoves::run(DecisionContext& context, Placer& placer, Yields& yields) {
     const JobView& job = context.job(slot);
     old_nodes_.assign(context.state.nodes_of(slot).begin(), context.state.nodes_of(slot).end());
     context.remove(slot);
-    const std::span<const NodeIndex> found = placer.find(context, slot);
+    const std::span<const NodeIndex> found = placer.find(context, slot, 0);
     bool keep = !found.empty() && !std::equal(found.begin(), found.end(), old_nodes_.begin(), old_nodes_.end());
     if (keep) {
       context.place(slot, found);

@@ -14,8 +14,9 @@ class Placer {
   /// Called at the beginning of each call of the policy.
   virtual void begin(const DecisionContext& /*context*/) {}
   /// Nodes for all tasks of the job, ascending, or an empty span if the rigid resources of some do not fit. A job that
-  /// may not move and has run before gets its former nodes or none. Valid until the next call.
-  virtual std::span<const NodeIndex> find(const DecisionContext& context, JobSlot job) = 0;
+  /// may not move and has run before gets its former nodes or none. Valid until the next call. The search may end with
+  /// some of these nodes only, once the job's share of its CPU need there is below `least`.
+  virtual std::span<const NodeIndex> find(const DecisionContext& context, JobSlot job, double least) = 0;
 };
 
 }  // namespace dfrs::triage
