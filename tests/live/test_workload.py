@@ -198,7 +198,7 @@ class Report(Folder):
                                          1 if scheduler == "dfrs" else 0, [2.5] if scheduler == "dfrs" else [])
                         for (number, flow), job in zip(flows.items(), workload.jobs)}
             run = Run(measured, 1.5, 2, 0.01, [])
-            simulated = simulate.Prediction({1: 11.0, 2: 2.0}, {"pauses_per_job": 0.5, "moves_per_job": 1.0}, "dfrs-sim run")
+            simulated = simulate.Prediction({1: 11.0, 2: 2.0}, {"pauses_per_job": 0.5, "moves_per_job": 1.0, "work_lost": 0}, "dfrs-sim run")
             sides.append(report.Side(scheduler, "EASY", run, simulated, StartUp({(4, 1): Overhead(0.5, 0.1)})))
         return report.Comparison(workload, compare.Setting(), sides, simulate.Prediction({1: 10.0, 2: 5.0}, {}, ""))
 
@@ -258,13 +258,15 @@ class Arguments(unittest.TestCase):
         return _parser().parse_args(["compare", *words])
 
     def test_options_that_do_not_go_together(self):
-        for words, expected in ((["--trace", "x", "--jobs", "3"], "--jobs and --short"),
-                                (["--trace", "x", "--short"], "--jobs and --short"),
+        for words, expected in ((["--trace", "x", "--jobs", "3"], "--jobs, --short and --seeds"),
+                                (["--trace", "x", "--short"], "--jobs, --short and --seeds"),
+                                (["--trace", "x", "--seeds", "2"], "--jobs, --short and --seeds"),
+                                (["--worlds", "--gang"], "leave out --checkpoints and --gang"),
                                 (["--time-scale", "10"], "--time-scale is of --trace"),
                                 (["--nodes", "100", "--cores", "1000"], "are more than this host has")):
             with self.subTest(words=words), self.assertRaisesRegex(ClusterError, expected):
                 compare.main(self.parse(*words))
 
     def test_short_means_fewer_jobs(self):
-        self.assertEqual(len(compare.workload_of(self.parse("--short")).jobs), compare.SHORT_JOBS)
-        self.assertEqual(compare.workload_of(self.parse()), workloads.generate())
+        self.assertEqual(len(compare.workload_of(self.parse("--short"), 1).jobs), compare.SHORT_JOBS)
+        self.assertEqual(compare.workload_of(self.parse(), 1), workloads.generate())
