@@ -66,8 +66,8 @@ class Recording(LiveTest):
         """Jobs fill the memory of all nodes; a later one takes the room of one of them."""
         path = self.record("why.jsonl")
         self.cluster.command("dfrsctl", "record", "on", path)
-        # They run for 24 s, which must be longer than a slow host takes to start all of them.
-        first = [self.sbatch_burn(6, memory=900, checkpoint=True) for _ in range(8)]
+        # They run for 40 s, which must be longer than a slow host takes to start all of them, with a disk that stalls.
+        first = [self.sbatch_burn(10, memory=900, checkpoint=True) for _ in range(8)]
         for number in first:
             self.wait_event(number)
         time.sleep(2)  # more than MinProgress
