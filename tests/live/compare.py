@@ -206,14 +206,13 @@ def compare(workload, setting, folder, say):
 
 
 def only_simulate(workload, setting, folder):
-    """What to expect of it, without a cluster and its overheads."""
+    """What to expect of it, without a cluster and its overheads: of (name, algorithm, Prediction) for each side."""
     folder.mkdir(parents=True, exist_ok=True)
     setting.check()
-    sides = [(name, setting.simulated(side),
+    return [(name, setting.simulated(side),
               simulate.predict(workload, setting.simulated(side), folder, f"{side}-expected",
                                pauses=setting.simulation(side), period=setting.period, floor=setting.floor))
-             for side, name in report.SIDES.items() if side in setting.order]
-    return report.expected(workload, setting, sides)
+            for side, name in report.SIDES.items() if side in setting.order]
 
 
 def _with_exact_limits(workload):
@@ -366,8 +365,11 @@ def main(arguments):
     top = arguments.output.resolve()
     folders = {seed: top if len(wanted) == 1 else top / f"seed-{seed}" for seed in wanted}
     if arguments.simulate:
-        for seed, workload in wanted.items():
-            print(only_simulate(workload, setting, folders[seed]), end="" if len(wanted) == 1 else "\n")
+        expected = {seed: only_simulate(workload, setting, folders[seed]) for seed, workload in wanted.items()}
+        for seed, sides in expected.items():
+            print(report.expected(wanted[seed], setting, sides), end="" if len(wanted) == 1 else "\n")
+        if len(wanted) > 1:
+            print(seeds.expected(wanted, setting, expected), end="")
         return 0
     host = os.cpu_count() or 1
     nodes = next(iter(wanted.values())).nodes

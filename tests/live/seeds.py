@@ -42,6 +42,23 @@ def text(comparisons):
     return "\n".join(lines) + "\n"
 
 
+def expected(workloads, setting, sides_of):
+    """The means of simulations alone; `sides_of`: seed -> what compare.only_simulate() returns."""
+    found = {}  # name -> a pair of maximum and mean for each seed, and the part of the work that was lost
+    for seed, sides in sides_of.items():
+        for name, _, prediction in sides:
+            stretches = report.stretches(workloads[seed], prediction.flow, setting.floor)
+            found.setdefault(name, []).append((max(stretches), statistics.fmean(stretches), prediction.totals["work_lost"]))
+    batch = found[report.SIDES["backfill"]]
+    lines = [f"Means of {len(workloads)} workloads; in brackets on how many of them it is lower than under sched/backfill", "",
+             f"{'':28}{'max stretch':>18}{'mean stretch':>18}{'work lost':>12}"]
+    for name, values in found.items():
+        most, mean, lost = (statistics.fmean(column) for column in zip(*values))
+        lower = [sum(mine[at] < other[at] for mine, other in zip(values, batch)) for at in (0, 1)]
+        lines.append(f"{name:28}{f'{most:.2f} ({lower[0]})':>18}{f'{mean:.2f} ({lower[1]})':>18}{lost:>12.1%}")
+    return "\n".join(lines) + "\n"
+
+
 def _spread(values, form):
     return f"{form.format(statistics.fmean(values))} ({form.format(min(values))}-{form.format(max(values))})"
 

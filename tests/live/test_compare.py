@@ -108,6 +108,16 @@ class Worlds(unittest.TestCase):
         self.assertEqual((found["suspend"]["work_lost"], found["none"]["work_lost"], found["none"]["pauses"]), (0, 0, 0))
         self.assertGreater(found["suspend"]["pauses"], 0)
 
+    def test_means_of_simulations_over_seeds(self):
+        workload = Workload("one", 1, 4, MEMORY, (Job(1, 0.0, 1, 4, 64, 2.0, 60),))
+
+        def sides(batch, mine):
+            return [(report.SIDES[name], name, Prediction({1: flow}, {"work_lost": lost}, ""))
+                    for name, flow, lost in (("backfill", batch, 0), ("lost", mine, 0.2))]
+        text = seeds.expected({1: workload, 2: workload}, self.setting, {1: sides(4.0, 2.0), 2: sides(6.0, 8.0)})
+        self.assertRegex(text, r"sched/backfill +2\.50 \(0\) +2\.50 \(0\) +0\.0%")
+        self.assertRegex(text, r"Triage, work lost +2\.50 \(1\) +2\.50 \(1\) +20\.0%")
+
     def test_means_and_ranges_over_seeds(self):
         workload = Workload("two", 1, 4, MEMORY, (Job(1, 0.0, 1, 4, 64, 2.0, 60), Job(2, 1.0, 1, 4, 64, 2.0, 60)))
 

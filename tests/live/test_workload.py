@@ -173,7 +173,8 @@ class Simulated(Folder):
         self.assertAlmostEqual(flow[4], 32.0)  # at 30, not at 5
 
     def test_what_to_expect(self):
-        text = compare.only_simulate(self.workload, compare.Setting(algorithm="GreedyPM*"), self.folder)
+        setting = compare.Setting(algorithm="GreedyPM*")
+        text = report.expected(self.workload, setting, compare.only_simulate(self.workload, setting, self.folder))
         self.assertRegex(text, r"sched/backfill as EASY +10\.00 +5\.50\n")
         self.assertRegex(text, r"sched/dfrs as GreedyPM\*/OPT=MIN +2\.00 +1\.55\n")
         self.assertRegex(text, r"sched/dfrs, Triage as Triage/SHORT=0\.1 +[0-9.]+ +[0-9.]+\n")
