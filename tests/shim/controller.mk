@@ -41,6 +41,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/controller/job_table_test.cc \
 	tests/shim/controller/job_test.cc \
 	tests/shim/controller/last_good_config_test.cc \
+	tests/shim/controller/launch_test.cc \
 	tests/shim/controller/limits_test.cc \
 	tests/shim/controller/memory_ledger_test.cc \
 	tests/shim/controller/node_list.h \
