@@ -61,6 +61,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/core/explain_test.cc \
 	tests/policy/core/measured_need_test.cc \
 	tests/policy/core/registry_test.cc \
+	tests/policy/core/swap_budget_test.cc \
 	tests/policy/core/test_host.h \
 	tests/policy/dynp/decider_test.cc \
 	tests/policy/ipdps2010/backoff_test.cc \
