@@ -129,6 +129,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/shared_nodes_test.cc \
 	tests/sim/host/simulation_cases_test.cc \
 	tests/sim/host/simulation_test.cc \
+	tests/sim/host/suspension_test.cc \
 	tests/sim/host/worlds_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/csv_line_test.cc \

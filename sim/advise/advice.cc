@@ -158,7 +158,7 @@ class Writer {
     if (!run.pauses_or_moves) return "no job is paused or moved; nodes' CPUs are shared";
     std::string text = fmt::format("a job is paused {} times on average", number(run.pauses_per_job));
     text += run.moves_per_job > 0 ? fmt::format(" and moved {} times", number(run.moves_per_job)) : " and never moved";
-    if (run.pauses.others == Pauses::lost) {
+    if (run.pauses.others == PauseEffect::lost) {
       return text + fmt::format("; {} of all work is lost, and {} of the jobs lose some", percent(run.lost_share),
                                 percent(run.jobs_losing));
     }

@@ -31,7 +31,7 @@ std::optional<double> marked_part(const std::vector<Instance>& samples) {
     for (const Job& job : sample.jobs) {
       ++jobs;
       any = any || job.pauses.has_value();
-      restart += job.pauses == Pauses::kept ? 1 : 0;
+      restart += job.pauses == PauseEffect::kept ? 1 : 0;
     }
   }
   if (!any) return std::nullopt;
@@ -42,13 +42,13 @@ std::vector<SiteWorld> worlds_of(const AdviceInput& input) {
   const auto marked = input.checkpoints ? std::nullopt : marked_part(input.samples);
   const double part = input.checkpoints.value_or(kCheckpointsAsGuessed);
   const SiteWorld mixed = marked ? SiteWorld{"mixed",
-                                             {1, Pauses::none, 1, true},
+                                             {1, PauseEffect::none, 1, true},
                                              fmt::format("checkpoints in the {} of the jobs that are marked {}",
                                                          percent(*marked), kCheckpointMark),
                                              "checkpoints",
                                              input.restart_cost}
                                  : SiteWorld{"mixed",
-                                             {part, Pauses::none, 1, false},
+                                             {part, PauseEffect::none, 1, false},
                                              fmt::format("checkpoints in {} of the jobs", percent(part)),
                                              "checkpoints",
                                              input.restart_cost};

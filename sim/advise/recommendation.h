@@ -14,8 +14,8 @@ namespace dfrs::sim {
 
 inline constexpr const char* kToday = "EASY/shared";
 inline const PauseWorld kKept;
-inline const PauseWorld kLost = PauseWorld::all(Pauses::lost);
-inline const PauseWorld kNone = PauseWorld::all(Pauses::none);
+inline const PauseWorld kLost = PauseWorld::all(PauseEffect::lost);
+inline const PauseWorld kNone = PauseWorld::all(PauseEffect::none);
 
 /// One of the settings of Pauses that a site can choose from.
 struct SiteWorld {

@@ -168,7 +168,7 @@ StudyRun put_together(const Trial& trial, std::span<const SampleRun> runs, const
     capacity += length * sample.platform.total_cpu();
     mib += run.paused_mib + run.moved_mib;
     lost += run.lost_work;
-    if (trial.pauses.others != Pauses::lost) out.peak_gb_per_s = std::max(out.peak_gb_per_s, runs[s].peak_gb_per_s);
+    if (trial.pauses.others != PauseEffect::lost) out.peak_gb_per_s = std::max(out.peak_gb_per_s, runs[s].peak_gb_per_s);
     out.most_paused_mib = std::max(out.most_paused_mib, runs[s].most_paused_mib);
   }
   out.all = all.service();
@@ -210,7 +210,7 @@ RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, co
   // Marks say all of it, also in a sample without a marked job.
   Instance marked = sample;
   for (Job& job : marked.jobs) {
-    job.pauses = holds_more_than_memory(job) ? Pauses::none : pauses_of(job, trial.pauses);
+    job.pauses = holds_more_than_memory(job) ? PauseEffect::none : pauses_of(job, trial.pauses);
   }
   sim.pauses = {1, trial.pauses.others, 1, true};
   return simulate(marked, algorithm, sim, watch);

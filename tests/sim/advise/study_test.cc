@@ -61,7 +61,7 @@ TEST(Study, PausesByHand) {
   EXPECT_DOUBLE_EQ(kept.peak_gb_per_s, 0.75 / 3600);
   EXPECT_DOUBLE_EQ(kept.lost_share, 0);
   // It starts over at 600 and ends at 1600; 500 of 1100 s of work are lost.
-  const StudyRun lost = one("GreedyP*", PauseWorld::all(Pauses::lost), samples);
+  const StudyRun lost = one("GreedyP*", PauseWorld::all(PauseEffect::lost), samples);
   EXPECT_DOUBLE_EQ(lost.all.max_stretch, 1.6);
   EXPECT_DOUBLE_EQ(lost.lost_share, 500.0 / 1100);
   EXPECT_DOUBLE_EQ(lost.jobs_losing, 0.5);
@@ -131,7 +131,7 @@ TEST(Study, ARequeueThatLosesWorkTakesTheRestart) {
   const std::vector<Instance> samples = two_jobs();
   StudyOptions options;
   options.threads = 1;
-  const PauseWorld lost = PauseWorld::all(Pauses::lost);
+  const PauseWorld lost = PauseWorld::all(PauseEffect::lost);
   const StudyRun run = run_study({{"GreedyP*", lost, &samples, 30}}, options).at(0);
   EXPECT_DOUBLE_EQ(run.all.max_stretch, 1.63);  // paused from 500 to 600; its next run works from 630 to 1630
   EXPECT_DOUBLE_EQ(run.lost_share, 500.0 / 1100);
@@ -141,7 +141,7 @@ TEST(Study, MemoryOfPausedJobsByHand) {
   std::vector<Instance> samples = two_jobs();
   EXPECT_DOUBLE_EQ(one("EASY/shared", PauseWorld{}, samples).most_paused_mib, 0);
   EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld{}, samples).most_paused_mib, 768);
-  EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld::all(Pauses::lost), samples).most_paused_mib, 0);
+  EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld::all(PauseEffect::lost), samples).most_paused_mib, 0);
   // The third pauses the second while the first is still paused.
   samples[0].jobs.push_back(serial_job(3, 550, 900, 20));
   EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld{}, samples).most_paused_mib, 768 + 512);
@@ -166,7 +166,7 @@ TEST(Study, JobsWithGpusAreNeitherPausedNorMoved) {
     const StudyRun run = one(name, PauseWorld{}, samples);
     EXPECT_FALSE(run.pauses_or_moves) << name;
     EXPECT_DOUBLE_EQ(run.all.max_stretch, 6) << name;
-    EXPECT_DOUBLE_EQ(one(name, PauseWorld::all(Pauses::lost), samples).lost_share, 0) << name;
+    EXPECT_DOUBLE_EQ(one(name, PauseWorld::all(PauseEffect::lost), samples).lost_share, 0) << name;
   }
 }
 
@@ -174,8 +174,8 @@ TEST(Study, JobsWithGpusAreNeitherPausedNorMoved) {
 TEST(Study, MarksSayWhichJobsKeepTheirWork) {
   std::vector<Instance> samples = two_jobs();
   samples.push_back(two_jobs().front());
-  samples[0].jobs[0].pauses = Pauses::kept;
-  const StudyRun run = one("GreedyP*", {1, Pauses::none, 1, true}, samples);
+  samples[0].jobs[0].pauses = PauseEffect::kept;
+  const StudyRun run = one("GreedyP*", {1, PauseEffect::none, 1, true}, samples);
   EXPECT_DOUBLE_EQ(run.pauses_per_job, 0.25);
   EXPECT_GT(run.peak_gb_per_s, 0);
 }
@@ -237,7 +237,7 @@ TEST(Advice, TheSiteChoosesWhatPausesDo) {
 
 TEST(Advice, MarkedJobsAreThoseWithCheckpoints) {
   AdviceInput input = about_two_jobs();
-  input.samples[0].jobs[0].pauses = Pauses::kept;
+  input.samples[0].jobs[0].pauses = PauseEffect::kept;
   std::string page = markdown_page(advise(input).page);
   EXPECT_NE(page.find("checkpoints in the 50 % of the jobs that are marked dfrs:checkpoint"), std::string::npos)
       << page;
