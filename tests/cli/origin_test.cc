@@ -209,6 +209,7 @@ std::vector<OwnOptions> own_options(const TemporaryFolder& folder) {
         {"--bandwidth", "2"},
         {"--checkpoints", "0.25"},
         {"--pauses", "lost"},
+        {"--swap", "1000"},
         {"--restart-cost", "12"},
         {"--min-progress", "61"},
         {"--max-lost-runs", "2"},

@@ -153,6 +153,21 @@ TEST(Study, MemoryOfPausedJobsByHand) {
   EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld{}, samples).most_paused_mib, 768);
 }
 
+// The first is suspended only with swap for its 768 MiB.
+TEST(Study, SuspendedJobsNeedSwap) {
+  const std::vector<Instance> samples = two_jobs();
+  StudyOptions options;
+  options.threads = 1;
+  const PauseWorld suspended = PauseWorld::all(PauseEffect::suspended);
+  for (const auto& [swap, stretch] : std::vector<std::pair<const char*, double>>{
+           {"unlimited", 1.4}, {"memory", 1.4}, {"768", 1.4}, {"767", 6}, {"0", 6}, {"memory:0.5", 6}}) {
+    const Trial trial{"GreedyP*", suspended, &samples, {}, record::parse_swap(swap).value()};
+    const StudyRun run = run_study({trial}, options).at(0);
+    EXPECT_DOUBLE_EQ(run.all.max_stretch, stretch) << swap;
+    EXPECT_DOUBLE_EQ(run.most_paused_mib, stretch < 6 ? 768 : 0) << swap;
+  }
+}
+
 // As on the live side, where Slurm places jobs with GPUs.
 TEST(Study, JobsWithGpusAreNeitherPausedNorMoved) {
   std::vector<Instance> samples = two_jobs();
@@ -207,7 +222,7 @@ std::size_t lines_with(const std::string& text, const std::string& words) {
 
 TEST(Advice, EachWorldHasTriageAndTheBestPublishedPolicy) {
   const std::string page = markdown_page(advise(about_two_jobs()).page);
-  for (const char* world : {"kept", "mixed", "none", "lost"}) {
+  for (const char* world : {"suspended", "kept", "mixed", "none", "lost"}) {
     const std::string row = std::string("Pauses=") + world;
     EXPECT_EQ(lines_with(page, "| " + row + " |") + lines_with(page, "| **" + row + "** |"), 2U) << row << "\n" << page;
   }
@@ -218,11 +233,11 @@ TEST(Advice, EachWorldHasTriageAndTheBestPublishedPolicy) {
 // Where nothing is paused the second job waits for the first, whatever the policy.
 TEST(Advice, TheSiteChoosesWhatPausesDo) {
   AdviceInput input = about_two_jobs();
-  for (const char* world : {"kept", "mixed", "none", "lost"}) {
+  for (const char* world : {"suspended", "kept", "mixed", "none", "lost"}) {
     input.pauses = world;
     const Advice advice = advise(input);
     const std::string page = markdown_page(advice.page);
-    const bool pauses = input.pauses == "kept" || input.pauses == "lost";
+    const bool pauses = input.pauses == "suspended" || input.pauses == "kept" || input.pauses == "lost";
     if (pauses) {
       EXPECT_NE(advice.conf.find(std::string("\nPauses=") + world + "\n"), std::string::npos) << advice.conf;
       EXPECT_NE(page.find(std::string("What to set: Algorithm=GreedyP\\*/OPT=MIN and Pauses=") + world),
@@ -233,6 +248,21 @@ TEST(Advice, TheSiteChoosesWhatPausesDo) {
       EXPECT_NE(page.find("There is little reason to change."), std::string::npos) << page;
     }
   }
+}
+
+TEST(Advice, SwapIsSaidAndCounts) {
+  AdviceInput input = about_two_jobs();
+  const std::string usual = markdown_page(advise(input).page);
+  EXPECT_EQ(lines_with(usual, "1.00 GiB of swap on each node, as much as memory"), 4U) << usual;
+  input.swap = {record::SwapSize::Of::node, 512};
+  const Advice little = advise(input);
+  const std::string page = markdown_page(little.page);
+  EXPECT_EQ(lines_with(page, "0.50 GiB of swap on each node"), 3U) << page;
+  EXPECT_NE(page.find("There is little reason to change."), std::string::npos) << page;
+  EXPECT_NE(little.conf.find("\nPauses=none\n"), std::string::npos) << little.conf;
+  input.pauses = "kept";
+  EXPECT_NE(markdown_page(advise(input).page).find("What it takes: checkpoints in all jobs; a job is paused"),
+            std::string::npos);
 }
 
 TEST(Advice, MarkedJobsAreThoseWithCheckpoints) {
