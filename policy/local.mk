@@ -60,6 +60,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/registry.h \
 	policy/core/resources.h \
 	policy/core/submission_order.h \
+	policy/core/swap_budget.cc \
+	policy/core/swap_budget.h \
 	policy/core/units.h \
 	policy/core/view.h \
 	policy/dynp/decider.cc \

@@ -36,7 +36,7 @@ void append_options(std::string& line, const EngineOptions& options) {
 
 void append_host(std::string& line, const HostRules& host) {
   // A structured binding: a new rule does not compile until it is written here.
-  const auto& [penalty, swap_rate, restart, pauses, min_progress, max_lost_runs] = host;
+  const auto& [penalty, swap_rate, restart, pauses, min_progress, max_lost_runs, swap] = host;
   line += "{\"penalty\":";
   append_number(line, penalty);
   line += ",\"swap_rate\":";
@@ -47,6 +47,10 @@ void append_host(std::string& line, const HostRules& host) {
   }
   line += ",\"pauses\":";
   append_text(line, world_text(pauses));
+  if (swap.limited()) {
+    line += ",\"swap\":";
+    append_text(line, swap_text(swap));
+  }
   line += ",\"min_progress\":";
   append_number(line, min_progress);
   line += ",\"max_lost_runs\":";

@@ -11,6 +11,7 @@
 #include "policy/core/engine_options.h"
 #include "policy/core/units.h"
 #include "record/pause_world.h"
+#include "record/swap_size.h"
 
 namespace dfrs::record {
 
@@ -25,6 +26,7 @@ struct HostRules {
   PauseWorld pauses;                ///< what a pause does to jobs
   Seconds min_progress = 60;        ///< virtual time that a run needs before it may be ended, where work is lost; >= 0
   std::uint32_t max_lost_runs = 3;  ///< runs that a job may lose
+  SwapSize swap = {};               ///< of each node, for suspended jobs
 
   friend bool operator==(const HostRules&, const HostRules&) = default;
 };

@@ -15,6 +15,8 @@ libdfrs_record_a_SOURCES = \
 	record/line_writer.h \
 	record/pause_world.cc \
 	record/pause_world.h \
+	record/swap_size.cc \
+	record/swap_size.h \
 	record/record_error.h \
 	record/record_reader.cc \
 	record/record_reader.h \

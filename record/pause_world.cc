@@ -4,11 +4,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 
-#include "policy/core/enum_names.h"
 #include "record/json_text.h"
+
+namespace dfrs {
+namespace {
+
+constexpr std::array<std::string_view, 4> kEffects{"kept", "lost", "none", "suspended"};
+static_assert(static_cast<std::size_t>(record::PauseEffect::suspended) + 1 == kEffects.size());
+
+}  // namespace
+
+template <>
+std::span<const std::string_view> enum_names<record::PauseEffect>() {
+  return kEffects;
+}
+
+}  // namespace dfrs
 
 namespace dfrs::record {
 namespace {
@@ -36,7 +51,7 @@ std::uint64_t mixed(std::uint64_t x) {
 std::string world_text(const PauseWorld& world) {
   const std::string others(enum_name(world.others));
   if (world.marked) return fmt::format("{}{}/{}", kMixed, kMarked, others);
-  if (world == PauseWorld::all(Pauses::kept)) return std::string(enum_name(Pauses::kept));
+  if (world == PauseWorld::all(PauseEffect::kept)) return std::string(enum_name(PauseEffect::kept));
   if (world == PauseWorld::all(world.others)) return others;
   std::string part;
   append_number(part, world.kept);
@@ -47,7 +62,7 @@ tl::expected<PauseWorld, std::string> parse_world(std::string_view given) {
   std::string lower(given);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (const auto all = enum_from_name<Pauses>(lower)) return PauseWorld::all(*all);
+  if (const auto all = enum_from_name<PauseEffect>(lower)) return PauseWorld::all(*all);
   const auto wrong = [&](std::string_view what) {
     return tl::unexpected(fmt::format("'{}': {}expected {}", given, what, kPauseWorlds));
   };
@@ -56,8 +71,10 @@ tl::expected<PauseWorld, std::string> parse_world(std::string_view given) {
   rest.remove_prefix(kMixed.size());
   PauseWorld world;
   if (const std::size_t slash = rest.find('/'); slash != std::string_view::npos) {
-    const auto others = enum_from_name<Pauses>(rest.substr(slash + 1));
-    if (!others || *others == Pauses::kept) return wrong("jobs that cannot keep their work are /none or /lost; ");
+    const auto others = enum_from_name<PauseEffect>(rest.substr(slash + 1));
+    if (!others || *others == PauseEffect::kept) {
+      return wrong("jobs that have no checkpoints are /suspended, /none or /lost; ");
+    }
     world.others = *others;
     rest = rest.substr(0, slash);
   }
@@ -71,7 +88,7 @@ tl::expected<PauseWorld, std::string> parse_world(std::string_view given) {
     return wrong("X, the part of the jobs that can be paused, is a number from 0 to 1; ");
   }
   // Nothing is drawn at the ends: these are the plain worlds.
-  if (world.kept == 1) return PauseWorld::all(Pauses::kept);
+  if (world.kept == 1) return PauseWorld::all(PauseEffect::kept);
   if (world.kept == 0) return PauseWorld::all(world.others);
   return world;
 }

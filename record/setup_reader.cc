@@ -17,7 +17,8 @@ using Strings = std::vector<std::string>;
 const Strings kHeader1 = {"dfrs-record",    "version",     "algorithm",      "period",
                           "priority_floor", "ticks_apart", "pass_per_event", "pack_tasks"};
 const Strings kHeader2 = {"dfrs-record", "version", "algorithm", "options", "host"};
-const Strings kHost = {"penalty", "swap_rate", "restart", "pauses", "keeps_work", "min_progress", "max_lost_runs"};
+const Strings kHost = {"penalty",    "swap_rate", "restart",      "pauses",
+                       "keeps_work", "swap",      "min_progress", "max_lost_runs"};
 
 // Options of former versions, and the only value that means what this program does.
 struct FormerOption {
@@ -83,7 +84,7 @@ void read_options_2(JsonValues& values, const Json& object, EngineOptions& optio
 PauseWorld read_world(JsonValues& values, const Json& host) {
   if (!host.contains("pauses")) {
     const bool keeps_work = values.flag(values.member(host, "keeps_work", "host"), "keeps_work");
-    return PauseWorld::all(keeps_work ? Pauses::kept : Pauses::lost);
+    return PauseWorld::all(keeps_work ? PauseEffect::kept : PauseEffect::lost);
   }
   const auto world = parse_world(values.text(host["pauses"], "pauses"));
   if (!world) values.fail(fmt::format("pauses: {}", world.error()));
@@ -101,6 +102,11 @@ HostRules read_host(JsonValues& values, const Json& object) {
   if (object.contains("swap_rate")) host.swap_rate = values.finite(object["swap_rate"], "swap_rate");
   if (object.contains("restart")) host.restart = values.finite(object["restart"], "restart");
   host.pauses = read_world(values, object);
+  if (object.contains("swap")) {
+    const auto swap = parse_swap(values.text(object["swap"], "swap"));
+    if (!swap) values.fail(fmt::format("swap: {}", swap.error()));
+    host.swap = swap.value_or(SwapSize{});
+  }
   host.min_progress = values.finite(values.member(object, "min_progress", "host"), "min_progress");
   host.max_lost_runs = static_cast<std::uint32_t>(values.whole(
       values.member(object, "max_lost_runs", "host"), std::numeric_limits<std::uint32_t>::max(), "max_lost_runs"));

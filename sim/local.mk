@@ -71,6 +71,8 @@ libsim_a_SOURCES = \
 	sim/host/simulation.h \
 	sim/host/stall_guard.cc \
 	sim/host/stall_guard.h \
+	sim/host/suspension.cc \
+	sim/host/suspension.h \
 	sim/host/step_log.cc \
 	sim/host/step_log.h \
 	sim/host/step_recorder.cc \

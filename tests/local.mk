@@ -61,6 +61,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/core/explain_test.cc \
 	tests/policy/core/measured_need_test.cc \
 	tests/policy/core/registry_test.cc \
+	tests/policy/core/swap_budget_test.cc \
 	tests/policy/core/test_host.h \
 	tests/policy/dynp/decider_test.cc \
 	tests/policy/ipdps2010/backoff_test.cc \
@@ -129,6 +130,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/shared_nodes_test.cc \
 	tests/sim/host/simulation_cases_test.cc \
 	tests/sim/host/simulation_test.cc \
+	tests/sim/host/suspension_test.cc \
 	tests/sim/host/worlds_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/csv_line_test.cc \

@@ -21,11 +21,12 @@ struct PauseRules {
   bool checkpoint = false;        ///< PauseBy has "checkpoint": marked jobs are dumped, ended and restored later
 
   bool none() const { return !suspend && !requeue && !checkpoint; }
-  /// What pauses do by these rules, as Pauses= says it: "kept", "none", "lost" or "mixed" (only jobs with checkpoints
-  /// are paused); "kept or lost" if PauseBy and LostWork allow both for one job.
+  /// What pauses do by these rules, as Pauses= says it: "kept", "suspended" (and nothing else), "none", "lost" or
+  /// "mixed" (only jobs with checkpoints are paused); "kept or lost" if PauseBy and LostWork allow both for one job.
   const char* word() const {
     if (none()) return "none";
     if (!suspend) return requeue && accept_lost_work ? "lost" : "mixed";
+    if (!requeue && !checkpoint) return "suspended";
     return requeue && accept_lost_work ? "kept or lost" : "kept";
   }
   friend bool operator==(const PauseRules&, const PauseRules&) = default;

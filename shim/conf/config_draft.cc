@@ -46,6 +46,8 @@ void check_pauses_agree(ConfigDraft& draft, const ConfigDraft::Section& section)
   const char* const wanted = given.by_word->word();
   const char* const got = given.over({}).word();
   if (std::string_view(wanted) == got) return;
+  // Suspended jobs keep their work, too.
+  if (std::string_view(wanted) == "kept" && std::string_view(got) == "suspended") return;
   draft.add_error(
       section.seen.at("Pauses"), "Pauses",
       fmt::format("'{}' contradicts PauseBy or LostWork, by which pauses are '{}': leave out the one or the "

@@ -191,6 +191,7 @@ Setting partitions_setting(Setting about) {
 // One word for PauseBy and LostWork. Printed as these, so that there is one way to say it.
 Setting pauses_setting(Setting about) {
   static const std::vector<std::pair<std::string, PauseRules>> kWords{{"kept", {true, true, false}},
+                                                                      {"suspended", {true, false, false}},
                                                                       {"none", {false, false, false}},
                                                                       {"lost", {false, true, true}},
                                                                       {"mixed", {false, true, false}}};
@@ -345,9 +346,11 @@ std::vector<Setting> all_settings() {
       partitions_setting(about("Partitions", "plugins",
                                "The partitions that dfrs manages, by their names in slurm.conf; all others keep "
                                "Slurm's own scheduling.")),
-      pauses_setting(about("Pauses", "pausing",
-                           "What a pause may do to a job, in place of PauseBy and LostWork: it keeps its work (kept), "
-                           "loses it (lost), no job is paused (none), or only jobs with checkpoints are (mixed).")),
+      pauses_setting(
+          about("Pauses", "pausing",
+                "What a pause may do to a job, in place of PauseBy and LostWork: it keeps its work (kept), also "
+                "stays on its nodes (suspended), loses its work (lost), no job is paused (none), or only "
+                "jobs with checkpoints are (mixed).")),
       pause_by_setting(about("PauseBy", "pausing",
                              "The ways of pausing a job that are allowed; dfrs takes the cheapest that the job and "
                              "its nodes allow.")),

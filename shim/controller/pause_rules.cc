@@ -102,9 +102,9 @@ Seconds pausable_at(const Job& job, const Config& config, Seconds now) {
 
 }  // namespace
 
-void SwapBudget::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAgents& agents) {
-  constexpr std::int64_t kUnknown = -1;
-  free_.assign(nodes.size(), kUnknown);
+void ReportedSwap::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAgents& agents) {
+  constexpr RigidAmount kUnknown = -1;
+  std::vector<RigidAmount> free(nodes.size(), kUnknown);
   most_of_job_.clear();
   std::vector<NodeReport> reports(nodes.size());
   std::vector<bool> read(nodes.size(), false);
@@ -112,7 +112,7 @@ void SwapBudget::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAge
     if (!read[n]) {
       reports[n] = agents.report(n);
       read[n] = true;
-      free_[n] = reports[n].reachable ? static_cast<std::int64_t>(reports[n].swap_free_mib) : 0;
+      free[n] = reports[n].reachable ? static_cast<RigidAmount>(reports[n].swap_free_mib) : 0;
       for (const JobUse& use : reports[n].jobs) {
         if (use.swap_left_mib) most_of_job_[{n, use.job_id}] = use.swap_mib + *use.swap_left_mib;
       }
@@ -131,13 +131,14 @@ void SwapBudget::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAge
       std::uint64_t missing = tasks * job.facts.memory_per_task;
       // What is in swap already is not free in the node's report.
       if (const JobUse* const use = report(n).use_of(job.id)) missing -= std::min(use->swap_mib, missing);
-      free_[n] -= static_cast<std::int64_t>(missing);
+      free[n] -= static_cast<RigidAmount>(missing);
     });
   });
+  free_ = SwapBudget(std::move(free));
 }
 
 // Its nodes are those of one task each, equal ones in a row.
-bool SwapBudget::may_have(const Job& job) const {
+bool ReportedSwap::may_have(const Job& job) const {
   if (most_of_job_.empty()) return true;
   for (const NodeIndex n : job.facts.nodes) {
     const auto most = most_of_job_.find({n, job.id});
@@ -148,26 +149,12 @@ bool SwapBudget::may_have(const Job& job) const {
   return true;
 }
 
-bool SwapBudget::promise(const Job& job) {
-  if (!may_have(job)) return false;
-  const auto size = static_cast<std::int64_t>(job.facts.memory_per_task);
-  std::size_t taken = 0;
-  for (; taken < job.facts.nodes.size(); ++taken) {
-    const NodeIndex n = job.facts.nodes[taken];
-    if (n >= free_.size() || free_[n] < size) break;
-    free_[n] -= size;
-  }
-  if (taken == job.facts.nodes.size()) return true;
-  for (std::size_t k = 0; k < taken; ++k) free_[job.facts.nodes[k]] += size;
-  return false;
-}
-
 void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Config& config,
                           Seconds now) {
   if (config.suspend_needs_swap && agents != nullptr && read_reports_.due(now)) {
     reported_.refresh(jobs, nodes, *agents);
   }
-  order_.clear();
+  may_suspend_.clear();
   jobs.each([&](Job& job) {
     job.pausing.pauses = what_pauses_do(job, config);
     job.pausing.can_suspend = job.pausing.can_requeue = false;
@@ -182,23 +169,31 @@ void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* 
       job.pausing.pausable_at = pausable_at(job, config, now);
     if (job.running() && pause_rules_of(job, config).suspend && !job.pausing.suspend_refused &&
         (now >= job.suspendable_at(now) || job.desired.state == DesiredState::paused)) {
-      order_.push_back(&job);
+      may_suspend_.push_back(&job);
     }
   });
   if (!config.suspend_needs_swap) {
-    for (Job* job : order_) job->pausing.can_suspend = true;
+    for (Job* job : may_suspend_) job->pausing.can_suspend = true;
     return;
   }
-  if (agents == nullptr) return;
-  budget_ = reported_;
-  // Jobs that are being paused come first: they are about to take their swap.
-  std::stable_sort(order_.begin(), order_.end(), [&](const Job* a, const Job* b) {
-    const bool leaving_a = a->desired.state == DesiredState::paused;
-    const bool leaving_b = b->desired.state == DesiredState::paused;
-    if (leaving_a != leaving_b) return leaving_a;
-    return a->virtual_time(now) > b->virtual_time(now);
-  });
-  for (Job* job : order_) job->pausing.can_suspend = budget_.promise(*job);
+  if (agents != nullptr) promise_swap(now);
+}
+
+void PauseRulebook::promise_swap(Seconds now) {
+  claims_.clear();
+  for (std::size_t k = 0; k < may_suspend_.size(); ++k) {
+    const Job& job = *may_suspend_[k];
+    if (!reported_.may_have(job)) continue;
+    claims_.push_back({.nodes = job.facts.nodes,
+                       .memory = static_cast<RigidAmount>(job.facts.memory_per_task),
+                       .leaving = job.desired.state == DesiredState::paused,
+                       .virtual_time = job.virtual_time(now),
+                       .number = job.id,
+                       .owner = k});
+  }
+  SwapBudget budget = reported_.free();
+  dfrs::promise_swap(budget, claims_);
+  for (const SwapClaim& claim : claims_) may_suspend_[claim.owner]->pausing.can_suspend = claim.promised;
 }
 
 PauseWay pause_way(const Job& job) {

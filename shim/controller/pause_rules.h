@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "policy/core/swap_budget.h"
 #include "shim/conf/config.h"
 #include "shim/controller/job_table.h"
 #include "shim/controller/nodes.h"
@@ -51,18 +52,17 @@ bool may_requeue(const Job& job, const Config& config, Seconds now);
 
 /// Free swap of the nodes, as their agents report it, less what jobs suspended there have yet to put into it; and what
 /// the control groups of each job let it have there (ConstrainSwapSpace of Slurm).
-class SwapBudget {
+class ReportedSwap {
  public:
   /// Reads the reports of nodes with our jobs. Nodes whose agent has not answered count as having no swap.
   void refresh(const JobTable& jobs, const Nodes& nodes, const NodeAgents& agents);
-  /// Takes the job's memory out of the budget of its nodes; false, and nothing taken, where it is not there, or not for
-  /// this job.
-  bool promise(const Job& job);
-
- private:
+  /// MiB of each node.
+  const SwapBudget& free() const { return free_; }
+  /// Whether the control groups of the job let it have swap for all of its memory.
   bool may_have(const Job& job) const;
 
-  std::vector<std::int64_t> free_;  // MiB, by node
+ private:
+  SwapBudget free_;
   std::map<std::pair<NodeIndex, std::uint32_t>, std::uint64_t>
       most_of_job_;  // MiB in all, by node and job; limited ones
 };
@@ -70,17 +70,19 @@ class SwapBudget {
 class PauseRulebook {
  public:
   /// Sets what pauses do to each job, and can_suspend and can_requeue of all jobs that hold nodes. `agents` null: no
-  /// swap is known. Running jobs get swap promised in the order in which policies prefer to pause them (longest virtual
-  /// time first), so that there is swap enough to suspend all of them at once. O(jobs log jobs + tasks).
+  /// swap is known. Running jobs get swap promised by the rule of policy/core/swap_budget.h, so that there is swap
+  /// enough to suspend all of them at once. O(jobs log jobs + tasks).
   void apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Config& config, Seconds now);
   /// The next apply() reads the reports again.
   void forget() { read_reports_.reset(); }
 
  private:
-  SwapBudget reported_;
-  SwapBudget budget_;
+  void promise_swap(Seconds now);
+
+  ReportedSwap reported_;
   Throttle read_reports_{kReportInterval};
-  std::vector<Job*> order_;
+  std::vector<Job*> may_suspend_;  // if there is swap
+  std::vector<SwapClaim> claims_;  // of these
 };
 
 /// How the job would be paused now: by a suspend where possible.

@@ -63,7 +63,7 @@ class Writer {
 
   // The tables with a row per policy leave the other worlds out.
   bool in_tables(const StudyRun& run) const {
-    return run.pauses == kKept || run.pauses == kLost || run.pauses == world_.pauses;
+    return !both_ways(run) || run.pauses == kSuspended || run.pauses == kLost || run.pauses == world_.pauses;
   }
   std::string row_name(const StudyRun& run) const {
     std::string name = short_name(run.algorithm);
@@ -145,8 +145,9 @@ class Writer {
                       difference > 0 ? "Who pays" : "Long jobs", kJobClasses[longest].name, span(std::abs(difference)),
                       difference > 0 ? "later" : "earlier", span(best_->all.mean_delay), span(today_.all.mean_delay)));
     }
-    items.push_back("What it takes: " + price(*best_) + '.');
-    if (both_ways(*best_) && world_.pauses == kKept) items.push_back(lost_sentence());
+    const bool site_gives = both_ways(*best_) && world_.pauses != kNone;
+    items.push_back(fmt::format("What it takes: {}{}.", site_gives ? world_.takes + "; " : "", price(*best_)));
+    if (both_ways(*best_) && keeps_work()) items.push_back(lost_sentence());
     if (auto rival = rival_sentence(world_)) items.push_back(std::move(*rival));
     items.push_back(fmt::format("{}: Algorithm={} and Pauses={}; the file is below.",
                                 work ? "What to set" : "What to set if you try it all the same", best_->algorithm,
@@ -154,11 +155,14 @@ class Writer {
     list(std::move(items));
   }
 
+  // Whether the site wants all jobs to keep their work.
+  bool keeps_work() const { return world_.pauses == kKept || world_.pauses == kSuspended; }
+
   std::string price(const StudyRun& run) const {
     if (!run.pauses_or_moves) return "no job is paused or moved; nodes' CPUs are shared";
     std::string text = fmt::format("a job is paused {} times on average", number(run.pauses_per_job));
     text += run.moves_per_job > 0 ? fmt::format(" and moved {} times", number(run.moves_per_job)) : " and never moved";
-    if (run.pauses.others == Pauses::lost) {
+    if (run.pauses.others == PauseEffect::lost) {
       return text + fmt::format("; {} of all work is lost, and {} of the jobs lose some", percent(run.lost_share),
                                 percent(run.jobs_losing));
     }
@@ -371,14 +375,14 @@ class Writer {
       paragraph(
           fmt::format("The recommended policy would need more than {} GB/s in its worst hour: pauses and moves would "
                       "take longer than the {} assumed for each here.",
-                      in_.bandwidth_gb_per_s, penalty()));
+                      in_.bandwidth_gb_per_s, world_.restart ? span(*world_.restart) : penalty()));
     }
-    paragraph(
-        fmt::format("If work is kept, each pause and each move delays a job by {}; with Pauses=mixed and Pauses=lost, "
-                    "by {} for its restart. If work is lost, the job starts over; a run is ended only after {} of "
-                    "progress, and no job loses more than {}.",
-                    penalty(), span(in_.restart_cost), span(in_.study.lost_work.min_progress),
-                    counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
+    paragraph(fmt::format(
+        "With Pauses=suspended each pause delays a job by {}, and it goes on where it was. With kept, mixed "
+        "and lost each pause and each move delays it by {} for its restart. If work is lost, the job starts "
+        "over; a run is ended only after {} of progress, and no job loses more than {}.",
+        penalty(), span(in_.restart_cost), span(in_.study.lost_work.min_progress),
+        counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
   }
 
   void choices() {
@@ -407,10 +411,11 @@ class Writer {
     add("without DFRS", "nothing", "-", today_);
     page_->blocks.emplace_back(std::move(table));
     list(std::move(sentences));
-    const bool marks = worlds_[1].pauses.marked;
+    const bool marks =
+        std::any_of(worlds_.begin(), worlds_.end(), [](const SiteWorld& world) { return world.pauses.marked; });
     paragraph(
         fmt::format("With Pauses=mixed the other jobs are never paused. Which jobs have checkpoints {}. --pauses "
-                    "mixed, none or lost makes this page for a site that chooses so.",
+                    "kept, mixed, none or lost makes this page for a site that chooses so.",
                     marks ? "their comments say" : "is drawn"));
   }
 
@@ -445,7 +450,9 @@ class Writer {
     if (best_->algorithm.find("per") != std::string::npos) out += fmt::format("Period={:.0f}\n", in_.study.period);
     const std::string pauses = pauses_setting();
     if (pauses == "none") return out + "Pauses=none\n";
-    if (pauses == "kept") {
+    if (pauses == "suspended") {
+      out += "# Jobs are suspended to the swap of their nodes: no work is lost, and no job moves.\n";
+    } else if (pauses == "kept") {
       out += "# Jobs are suspended to swap, or requeued if they restart from their own checkpoint: no work is lost.\n";
     } else if (pauses == "mixed") {
       out += "# Jobs that restart from their own checkpoint are requeued; no other job is paused.\n";
@@ -476,13 +483,7 @@ class Writer {
           "Users whose jobs must not be run twice submit them by sbatch --no-requeue: these are neither paused nor "
           "moved.");
     } else {
-      items.push_back(
-          fmt::format("Suspended jobs need swap on their nodes, as much as the memory of the jobs paused at a time{}. "
-                      "Without swap, only jobs with a checkpoint (--comment=dfrs:checkpoint) are paused; other jobs "
-                      "keep their nodes, and the result is between this policy and Greedy*.",
-                      in_.memory_modelled
-                          ? fmt::format(": here, at most {} GiB on a node", number(best_->most_paused_mib / kMibPerGib))
-                          : ""));
+      items.push_back(pauses == "suspended" ? swap_sentence() : checkpoints_sentence());
       if (recommendation_.pays(*lost_) && lost_->lost_share < kMuchLostWork && both_ways(*lost_)) {
         items.push_back(
             fmt::format("For a partition whose jobs are short or cheap to repeat, Pauses=lost is an option: "
@@ -491,6 +492,24 @@ class Writer {
       }
     }
     list(std::move(items));
+  }
+
+  std::string swap_sentence() const {
+    return fmt::format(
+        "Suspended jobs need swap on their nodes, as much as the memory of the jobs paused at a time{}. Where a node "
+        "has too little, a job keeps running: with less swap the result is between this policy and one without pauses.",
+        in_.memory_modelled
+            ? fmt::format(": here, at most {} GiB on a node", number(best_->most_paused_mib / kMibPerGib))
+            : "");
+  }
+
+  static std::string checkpoints_sentence() {
+    return fmt::format(
+        "Every job has to restart from a checkpoint of its own, and its user says so by --comment={}. A job without "
+        "one is suspended if its nodes have swap, and then goes on there only (as with Pauses=suspended); else it "
+        "keeps "
+        "its nodes.",
+        kCheckpointMark);
   }
 
   void trust() {
@@ -522,9 +541,12 @@ class Writer {
           "Jobs with GPUs are neither paused nor moved here, because Slurm places them. On the cluster DFRS may pause "
           "one, and it keeps its GPUs meanwhile.");
     }
-    items.push_back(
-        "Swap is not limited here; on the cluster a job is not suspended where its nodes have too little. A job that "
-        "restarts from a checkpoint is taken to lose nothing since it wrote that.");
+    items.push_back(fmt::format(
+        "With Pauses=suspended the cluster counts as having {}{}. A job is suspended only where its nodes have "
+        "swap free for it, as on the cluster; what Slurm lets a job have of it (ConstrainSwapSpace) is not simulated. "
+        "A "
+        "job that restarts from a checkpoint is taken to lose nothing since it wrote that.",
+        swap_taken(in_), in_.memory_modelled ? " (--swap)" : ""));
     if (!in_.licences.empty()) {
       items.push_back(
           fmt::format("The cluster counts as having these licences: {}. A job gets its licences in the order of "

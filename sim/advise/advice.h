@@ -29,7 +29,8 @@ struct AdviceInput {
   bool pictures = false;              ///< charts and a timeline of the worst day; only HTML shows them
   /// The share of jobs that restart from a checkpoint, 0 .. 1; not given: those that are marked, or else half of them.
   std::optional<double> checkpoints;
-  std::string pauses = "kept";          ///< what the site wants a pause to do: kept, mixed, none or lost
+  std::string pauses = "suspended";  ///< what the site wants a pause to do: suspended, kept, mixed, none or lost
+  record::SwapSize swap{record::SwapSize::Of::memory, 1};  ///< of each node, where jobs are suspended
   Seconds restart_cost = 30;            ///< of a job that is requeued (RestartCost)
   std::vector<std::string> candidates;  ///< DFRS policies in addition to the usual ones
   double bandwidth_gb_per_s = 0;        ///< storage or network bandwidth for pauses and moves; 0: not given

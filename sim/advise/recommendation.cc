@@ -31,7 +31,7 @@ std::optional<double> marked_part(const std::vector<Instance>& samples) {
     for (const Job& job : sample.jobs) {
       ++jobs;
       any = any || job.pauses.has_value();
-      restart += job.pauses == Pauses::kept ? 1 : 0;
+      restart += job.pauses == PauseEffect::kept ? 1 : 0;
     }
   }
   if (!any) return std::nullopt;
@@ -42,17 +42,18 @@ std::vector<SiteWorld> worlds_of(const AdviceInput& input) {
   const auto marked = input.checkpoints ? std::nullopt : marked_part(input.samples);
   const double part = input.checkpoints.value_or(kCheckpointsAsGuessed);
   const SiteWorld mixed = marked ? SiteWorld{"mixed",
-                                             {1, Pauses::none, 1, true},
+                                             {1, PauseEffect::none, 1, true},
                                              fmt::format("checkpoints in the {} of the jobs that are marked {}",
                                                          percent(*marked), kCheckpointMark),
                                              "checkpoints",
                                              input.restart_cost}
                                  : SiteWorld{"mixed",
-                                             {part, Pauses::none, 1, false},
+                                             {part, PauseEffect::none, 1, false},
                                              fmt::format("checkpoints in {} of the jobs", percent(part)),
                                              "checkpoints",
                                              input.restart_cost};
-  return {{"kept", kKept, "swap for the jobs that are paused, or checkpoints in all jobs", "work kept", {}},
+  return {{"suspended", kSuspended, swap_taken(input), "suspended", {}, input.swap},
+          {"kept", kKept, "checkpoints in all jobs", "work kept", input.restart_cost},
           mixed,
           {"none", kNone, "nothing", "no pauses", {}},
           {"lost", kLost, "jobs that can be run again", "work lost", input.restart_cost}};
@@ -64,6 +65,22 @@ const SiteWorld& world_of_site(const std::vector<SiteWorld>& worlds, const Advic
 }
 
 }  // namespace
+
+std::string swap_taken(const AdviceInput& input) {
+  constexpr double kMibPerGib = 1024;
+  if (!input.memory_modelled || !input.swap.limited()) return "swap for the jobs that are suspended";
+  const std::vector<NodeSpec>& nodes = input.samples.front().platform.nodes;
+  const auto [least, most] = std::minmax_element(nodes.begin(), nodes.end(), [](const NodeSpec& a, const NodeSpec& b) {
+    return a.rigid[kMemory] < b.rigid[kMemory];
+  });
+  const auto gib = [&](const NodeSpec& node) {
+    return figures::number(static_cast<double>(input.swap.on(node.rigid[kMemory])) / kMibPerGib);
+  };
+  const std::string size = gib(*least) == gib(*most) ? gib(*least) : fmt::format("{} to {}", gib(*least), gib(*most));
+  std::string text = fmt::format("{} GiB of swap on each node", size);
+  if (input.swap.of == record::SwapSize::Of::memory && input.swap.amount == 1) text += ", as much as memory";
+  return text;
+}
 
 std::vector<Trial> trials_of(const AdviceInput& input) {
   std::vector<Trial> trials{{kToday, kKept, &input.samples}, {kShares, kKept, &input.samples}};
@@ -84,7 +101,8 @@ std::vector<Trial> trials_of(const AdviceInput& input) {
   }
   const std::vector<SiteWorld> worlds = worlds_of(input);
   for (const std::string& name : candidates) {
-    for (const SiteWorld& world : worlds) trials.push_back({name, world.pauses, &input.samples, world.restart});
+    for (const SiteWorld& world : worlds)
+      trials.push_back({name, world.pauses, &input.samples, world.restart, world.swap});
   }
   if (std::find(candidates.begin(), candidates.end(), kLimits) == candidates.end()) {
     trials.push_back({kLimits, kNone, &input.samples});
@@ -128,7 +146,7 @@ const StudyRun* Recommendation::choose(const PauseWorld& pauses, Among among) co
 bool Recommendation::pays(const StudyRun& run) const { return score(today()) / score(run) > kHardlyBetter; }
 
 Trial Recommendation::recommended(const std::vector<Instance>& samples) const {
-  return {best_->algorithm, world_.pauses, &samples, world_.restart};
+  return {best_->algorithm, world_.pauses, &samples, world_.restart, world_.swap};
 }
 
 }  // namespace dfrs::sim

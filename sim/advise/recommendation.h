@@ -14,8 +14,9 @@ namespace dfrs::sim {
 
 inline constexpr const char* kToday = "EASY/shared";
 inline const PauseWorld kKept;
-inline const PauseWorld kLost = PauseWorld::all(Pauses::lost);
-inline const PauseWorld kNone = PauseWorld::all(Pauses::none);
+inline const PauseWorld kSuspended = PauseWorld::all(PauseEffect::suspended);
+inline const PauseWorld kLost = PauseWorld::all(PauseEffect::lost);
+inline const PauseWorld kNone = PauseWorld::all(PauseEffect::none);
 
 /// One of the settings of Pauses that a site can choose from.
 struct SiteWorld {
@@ -24,7 +25,11 @@ struct SiteWorld {
   std::string takes;               ///< of the site
   const char* row;                 ///< of tables that have several worlds
   std::optional<Seconds> restart;  ///< see Trial
+  record::SwapSize swap = {};      ///< see Trial
 };
+
+/// The swap that each node is taken to have, as part of a sentence: "2 GiB of swap on each node, as much as memory".
+std::string swap_taken(const AdviceInput& input);
 
 /// Every policy to compare, in every world. The first is today's. Errors: UsageError for a candidate.
 std::vector<Trial> trials_of(const AdviceInput& input);

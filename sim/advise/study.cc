@@ -168,7 +168,8 @@ StudyRun put_together(const Trial& trial, std::span<const SampleRun> runs, const
     capacity += length * sample.platform.total_cpu();
     mib += run.paused_mib + run.moved_mib;
     lost += run.lost_work;
-    if (trial.pauses.others != Pauses::lost) out.peak_gb_per_s = std::max(out.peak_gb_per_s, runs[s].peak_gb_per_s);
+    if (trial.pauses.others != PauseEffect::lost)
+      out.peak_gb_per_s = std::max(out.peak_gb_per_s, runs[s].peak_gb_per_s);
     out.most_paused_mib = std::max(out.most_paused_mib, runs[s].most_paused_mib);
   }
   out.all = all.service();
@@ -203,6 +204,7 @@ RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, co
   sim.restart = trial.restart.value_or(options.restart);
   if (!trial.restart) sim.swap_rate = options.swap_rate;
   sim.pauses = trial.pauses;
+  sim.swap = trial.swap;
   sim.lost_work = options.lost_work;
   sim.engine.of<DfrsOptions>().period = options.period;
   sim.engine.lp_solver = &solver;
@@ -210,7 +212,7 @@ RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, co
   // Marks say all of it, also in a sample without a marked job.
   Instance marked = sample;
   for (Job& job : marked.jobs) {
-    job.pauses = holds_more_than_memory(job) ? Pauses::none : pauses_of(job, trial.pauses);
+    job.pauses = holds_more_than_memory(job) ? PauseEffect::none : pauses_of(job, trial.pauses);
   }
   sim.pauses = {1, trial.pauses.others, 1, true};
   return simulate(marked, algorithm, sim, watch);

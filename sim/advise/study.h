@@ -81,6 +81,7 @@ struct Trial {
   PauseWorld pauses;
   const std::vector<Instance>* samples = nullptr;
   std::optional<Seconds> restart = {};  ///< jobs are requeued: what that costs, in place of the options' penalty
+  record::SwapSize swap = {};           ///< of each node, where jobs are suspended
 };
 
 /// One sample under one policy, as the study simulates it. Errors: those of simulate.

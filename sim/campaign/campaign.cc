@@ -213,8 +213,8 @@ class Run {
 
 std::string campaign_settings(const CampaignOptions& options) {
   // Binds every option, so that a new one fails to compile here until it is part of the settings.
-  const auto& [penalty, events_apart, swap_rate, restart, pauses, lost_work, discover_needs, need_rule, need_interval,
-               engine] = options.sim;
+  const auto& [penalty, events_apart, swap_rate, restart, pauses, swap, lost_work, discover_needs, need_rule,
+               need_interval, engine] = options.sim;
   const auto& [need_floor, headroom, used_up, rise, memory, step] = need_rule;
   const auto& [min_progress, max_lost_runs] = lost_work;
   // The rest of Triage's parameters are in the algorithm's name.
@@ -231,6 +231,7 @@ std::string campaign_settings(const CampaignOptions& options) {
   if (pauses.some_lose()) {
     pauses_text += fmt::format(" (least progress {} s, most lost runs {})", min_progress, max_lost_runs);
   }
+  if (swap.limited()) pauses_text += fmt::format(", swap {}", swap_text(swap));
   return fmt::format(
       "penalty {} (expected {} s x {}), period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, "
       "batch passes per {}, "

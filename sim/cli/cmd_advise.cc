@@ -33,6 +33,7 @@ struct AdviseCommand {
   std::string output = "-";
   std::string format;
   std::string conf;
+  std::string swap = "memory";
   std::string penalty;  ///< empty: as the live side counts before it has measured
   std::size_t samples = 8;
   bool whole = false;
@@ -62,6 +63,7 @@ struct AdviseCommand {
     input.study.penalty = simulated.penalty;
     input.study.swap_rate = simulated.swap_rate;
     input.study.restart = simulated.restart;
+    input.swap = record::parse_swap(swap).value();
     input.study.progress = terminal_progress("simulations");
     input.pictures = kind == "html";
     const Advice advice = advise(input);
@@ -221,9 +223,16 @@ void add_advise(CLI::App& app) {
       ->check(number_in(0.01, 0.99));
   command
       ->add_option("--pauses", options->input.pauses,
-                   "what pauses may do to jobs: the page compares all four, and recommends settings for this one "
+                   "what pauses may do to jobs: the page compares all five, and recommends settings for this one "
                    "(Pauses of dfrs.conf)")
-      ->check(CLI::IsMember({"kept", "mixed", "none", "lost"}))
+      ->check(CLI::IsMember({"suspended", "kept", "mixed", "none", "lost"}))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--swap", options->swap,
+          fmt::format("swap of each node for jobs that are suspended: {}; memory is as much as a node has memory",
+                      record::kSwapSizes))
+      ->check(swap_size())
       ->capture_default_str();
   command->add_option("--samples", options->samples, "number of weeks to simulate if the log is longer than two weeks")
       ->check(whole_number_in(1, 10'000))

@@ -66,6 +66,7 @@ struct ReplayCommand {
   std::string perfetto_file;
   std::string paje_file;
   std::optional<Seconds> penalty;
+  std::string swap;
   Seconds stretch_floor = 10;
   std::optional<JobId> explain;
   bool json = false;
@@ -228,13 +229,16 @@ struct ReplayCommand {
     options.penalty = 0;
     if (setup.host) {
       // The marks of the jobs say what pauses do: with them, jobs are what they were in that run.
-      const auto& [recorded_penalty, swap_rate, restart, unused, min_progress, max_lost_runs] = *setup.host;
+      const auto& [recorded_penalty, swap_rate, restart, unused, min_progress, max_lost_runs, recorded_swap] =
+          *setup.host;
       options.penalty = recorded_penalty;
       options.swap_rate = swap_rate;
       options.restart = restart;
       options.lost_work = {min_progress, max_lost_runs};
+      options.swap = recorded_swap;
     }
     options.pauses.marked = recorded.marked;
+    if (!swap.empty()) options.swap = record::parse_swap(swap).value();
     if (penalty || !setup.host) {
       options.penalty = penalty.value_or(0);
       options.swap_rate = options.restart = 0;
@@ -354,6 +358,12 @@ void add_replay(CLI::App& app) {
           "seconds without progress after a resume or a move in simulations (default: the record's if a simulation "
           "wrote it, else 0)")
       ->check(number_in(0, 1e9));
+  command
+      ->add_option("--swap", options->swap,
+                   fmt::format("swap of each node for jobs that the record shows as suspended, in simulations: {} "
+                               "(default: the record's if a simulation wrote it, else no limit)",
+                               record::kSwapSizes))
+      ->check(swap_size());
   command
       ->add_option("--explain", options->explain,
                    "also say what happened to the job of this number, event by event, and why (without -a)")

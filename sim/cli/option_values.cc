@@ -76,6 +76,20 @@ std::string penalty_words(const SimOptions& options) {
                      options.restart > 0 ? fmt::format(" and {} s", options.restart) : "");
 }
 
+CLI::Validator swap_size() {
+  return {[](const std::string& text) {
+            const auto size = record::parse_swap(text);
+            return size ? std::string() : size.error();
+          },
+          "SWAP"};
+}
+
+std::string swap_words(const record::SwapSize& swap) {
+  if (!swap.limited()) return "unlimited";
+  if (swap.of == record::SwapSize::Of::node) return fmt::format("{} MiB a node", swap.amount);
+  return swap.amount == 1 ? "as much as memory" : fmt::format("{} of memory", swap.amount);
+}
+
 CLI::Validator number_in(double least, double most) {
   return {[=](const std::string& text) {
             if (number_within(text, least, most)) return std::string();

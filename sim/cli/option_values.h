@@ -19,6 +19,11 @@ void set_penalty(const std::string& text, SimOptions& options);
 std::string penalty_text(const SimOptions& options);
 std::string penalty_words(const SimOptions& options);
 
+/// Accepts a size of swap: MiB of each node, or a part of its memory.
+CLI::Validator swap_size();
+/// "2048 MiB a node", "as much as memory", "0.5 of memory" or "unlimited".
+std::string swap_words(const record::SwapSize& swap);
+
 /// Accepts finite numbers from `least` to `most`. CLI::Range lets nan pass.
 CLI::Validator number_in(double least, double most);
 

@@ -340,6 +340,30 @@ static std::string wrong_world(const std::string& text) {
   return world ? std::string() : world.error();
 }
 
+static void add_pauses(CLI::App& app, std::string& world, std::string& swap) {
+  const std::string group = kSimulation;
+  CLI::Option* const pauses =
+      app.add_option(
+             "--pauses", world,
+             fmt::format("what a pause or a move does to a job: {}. kept: it continues later; lost: it starts over; "
+                         "none: it is never paused; suspended: it continues later, but only on its nodes, and its "
+                         "memory is in their --swap meanwhile; mixed: a part X of the jobs is kept, drawn by SEED or "
+                         "given by the trace's marks, and what holds for the others follows (/none by default)",
+                         record::kPauseWorlds))
+          ->check(CLI::Validator(wrong_world, "WORLD"))
+          ->capture_default_str()
+          ->group(group);
+  app.add_option(
+         "--swap", swap,
+         fmt::format("where --pauses suspends jobs: swap of each node, {}; a job is paused only where its nodes "
+                     "have swap for it (default: no limit)",
+                     record::kSwapSizes))
+      ->check(swap_size())
+      ->group(group);
+  // The former words, which results of earlier versions have in their commands.
+  app.add_option("--paused-work", world)->check(CLI::IsMember({"kept", "lost"}))->excludes(pauses)->group("");
+}
+
 void SimulationOptions::add(CLI::App& app) {
   const std::string group = kSimulation;
   app_ = &app;
@@ -382,18 +406,7 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(CLI::IsMember({"auto", "task", "packed"}))
       ->capture_default_str()
       ->group(group);
-  CLI::Option* const pauses =
-      app.add_option(
-             "--pauses", pauses_,
-             fmt::format("what a pause or a move does to a job: {}. kept: it continues later; lost: it starts over; "
-                         "none: it is never paused; mixed: a part X of the jobs keeps its work, drawn by SEED or "
-                         "given by the trace's marks, and the rest is /none (the default) or /lost",
-                         record::kPauseWorlds))
-          ->check(CLI::Validator(wrong_world, "WORLD"))
-          ->capture_default_str()
-          ->group(group);
-  // The former words, which results of earlier versions have in their commands.
-  app.add_option("--paused-work", pauses_)->check(CLI::IsMember({"kept", "lost"}))->excludes(pauses)->group("");
+  add_pauses(app, pauses_, swap_);
   app.add_flag("--discover-needs", discover_needs_,
                "measure how much of the requested CPU jobs use, and share CPU by that (CpuNeed=measured in dfrs.conf)")
       ->group(group);
@@ -447,6 +460,13 @@ SimOptions SimulationOptions::sim() const {
   options.engine.of<BatchOptions>().pass_per_event = passes_ == "event";
   options.engine.of<BatchOptions>().pack_tasks = packs();
   options.pauses = world();
+  options.swap = swap();
+  if (options.swap.limited() && !options.pauses.some_suspended()) {
+    throw UsageError(
+        fmt::format("--swap {}: with --pauses {} no job is suspended, so that none needs swap; give --pauses suspended "
+                    "or mixed:X/suspended, or no --swap",
+                    swap_, world_text(options.pauses)));
+  }
   options.discover_needs = discover_needs_;
   options.need_rule.floor = need_floor_;
   options.lost_work = {min_progress_, max_lost_runs_};
@@ -455,6 +475,7 @@ SimOptions SimulationOptions::sim() const {
 
 // Already checked.
 PauseWorld SimulationOptions::world() const { return record::parse_world(pauses_).value(); }
+record::SwapSize SimulationOptions::swap() const { return record::parse_swap(swap_).value(); }
 
 std::string SimulationOptions::text() const {
   const ResolvedOptions resolved{{"--batch-nodes", packs() ? "packed" : "task"}};
@@ -470,6 +491,7 @@ std::string SimulationOptions::describe() const {
                   penalty_words(sim()), period_, stretch_floor_, instants_, passes_, packs() ? "packed" : "task");
   const PauseWorld pauses = world();
   if (pauses != PauseWorld{}) text += fmt::format(", pauses {}", world_text(pauses));
+  if (swap().limited()) text += fmt::format(" (swap {})", swap_words(swap()));
   if (pauses.some_lose()) {
     text += fmt::format(" (lost after {} s of progress, at most {} times)", min_progress_, max_lost_runs_);
   }

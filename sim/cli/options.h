@@ -108,6 +108,7 @@ class SimulationOptions {
   void fit(std::span<const Instance> instances, const SourceFacts& facts);
   SimOptions sim() const;
   PauseWorld world() const;
+  record::SwapSize swap() const;
   Seconds stretch_floor() const { return stretch_floor_; }
   std::size_t most_jobs() const { return most_jobs_; }
   /// A description for reports: "penalty 300 s, period 600 s, ...".
@@ -129,6 +130,7 @@ class SimulationOptions {
   std::string passes_ = "instant";
   std::string batch_nodes_ = "auto";  // never after fit()
   std::string pauses_ = "kept";
+  std::string swap_ = "unlimited";
   Seconds min_progress_ = 60;
   std::uint32_t max_lost_runs_ = 3;
   std::size_t most_jobs_ = 0;

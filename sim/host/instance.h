@@ -12,8 +12,12 @@
 #include "policy/core/resources.h"
 #include "policy/core/units.h"
 #include "policy/core/view.h"
+#include "record/pause_world.h"
 
 namespace dfrs::sim {
+
+using record::PauseEffect;
+using record::PauseWorld;
 
 /// One job of a workload. All its tasks are identical (RR-7659, section 2.2).
 struct Job {
@@ -29,7 +33,7 @@ struct Job {
   std::uint32_t user = 0;             ///< JobView::user; 0: not known
   std::uint32_t licences = 0;         ///< 1 + index into Platform::licence_sets; 0: needs none
   double weight = 1;                  ///< JobView::weight, > 0
-  std::optional<Pauses> pauses = {};  ///< the workload's mark, for a world that goes by marks
+  std::optional<PauseEffect> pauses = {};  ///< the workload's mark, for a world that goes by marks
   double cpu_asked = 0;               ///< what the user requested, if more than cpu_need; policies see this
 
   double asked() const { return cpu_asked > cpu_need ? cpu_asked : cpu_need; }

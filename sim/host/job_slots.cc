@@ -43,7 +43,7 @@ JobSlot JobSlots::submit(std::size_t index) {
                   .weight = job.weight,
                   .clock = {},
                   .nodes = {}};
-  truths_[slot] = {static_cast<std::uint32_t>(index), Pauses::kept, job.run_time, job.cpu_need};
+  truths_[slot] = {static_cast<std::uint32_t>(index), PauseEffect::kept, job.run_time, job.cpu_need};
   estimates_[slot] = truth_as_estimates_ ? job.run_time : job.estimate;
   if (!reservations_ && job.reserved_start > job.submit) {
     reservations_ = true;

@@ -17,7 +17,7 @@ namespace dfrs::sim {
 /// What policies must not see: a job's true run time and CPU use.
 struct TrueJob {
   std::uint32_t index = 0;  ///< in Instance::jobs
-  Pauses pauses = Pauses::kept;
+  PauseEffect pauses = PauseEffect::kept;
   Seconds run_time = 0;
   double cpu_need = 0;
 };
@@ -46,7 +46,10 @@ class JobSlots {
   }
 
   /// What pauses do to a job, right after its submission.
-  void set_pauses(JobSlot job, Pauses pauses) { truths_[job].pauses = views_[job].pauses = pauses; }
+  void set_pauses(JobSlot job, PauseEffect pauses) {
+    truths_[job].pauses = pauses;
+    views_[job].pauses = record::pauses_seen(pauses);
+  }
 
   JobView& view(JobSlot job) { return views_[job]; }
   const std::vector<JobView>& views() const { return views_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs whose work is lost when they end early (Pauses::lost): which may be ended, and what that costs.
+// Runs whose work is lost when they end early (PauseEffect::lost): which may be ended, and what that costs.
 #pragma once
 
 #include <vector>

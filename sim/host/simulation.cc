@@ -19,6 +19,7 @@
 #include "sim/host/lost_work.h"
 #include "sim/host/need_discovery.h"
 #include "sim/host/stall_guard.h"
+#include "sim/host/suspension.h"
 
 namespace dfrs::sim {
 namespace {
@@ -87,6 +88,7 @@ class Simulation {
     for (const NodeSpec& spec : instance.platform.nodes) nodes_.push_back({spec, true});
     result_.jobs.reserve(instance.jobs.size());
     if (options.pauses.some_lose()) lost_work_.emplace(options.lost_work, options.restart, slots_, progress_, result_);
+    if (options.pauses.some_suspended()) suspension_.emplace(options.swap, instance.platform, slots_);
     if (discovers_) {
       progress_.keep_work_apart();
       discovery_.emplace(instance, options.need_rule, options.need_interval, slots_, progress_);
@@ -98,6 +100,7 @@ class Simulation {
       if (watch_.completions && !events_.empty()) watch_.completions(completed_, instance_.jobs.size());
       if (events_.empty() && now_ < wake_at_) continue;  // a sample of CPU use that changed no need
       if (lost_work_) lost_work_->update(now_);
+      if (suspension_) suspension_->update(now_);
       const ClusterView view{now_, nodes_, slots_.views(), instance_.platform.rigid_dims};
       const double begun = watch_.policy_times ? thread_cpu_seconds() : 0;
       const auto decided = engine_->step(view, slots_.estimates(), events_);
@@ -204,8 +207,8 @@ class Simulation {
   void submit(std::size_t index) {
     const Job& job = instance_.jobs[index];
     const JobSlot slot = slots_.submit(index);
-    Pauses pauses = pauses_of(job, options_.pauses);
-    if (pauses == Pauses::lost && options_.lost_work.max_lost_runs == 0) pauses = Pauses::none;
+    PauseEffect pauses = pauses_of(job, options_.pauses);
+    if (pauses == PauseEffect::lost && options_.lost_work.max_lost_runs == 0) pauses = PauseEffect::none;
     slots_.set_pauses(slot, pauses);
     progress_.submit(slot, JobProgress::asks_too_much(job));
     if (result_.jobs.size() <= index) result_.jobs.resize(index + 1);
@@ -218,6 +221,7 @@ class Simulation {
     completions_.remove(job);
     idle_.leave(slots_.view(job).nodes);
     demand_.remove(slots_.truth(job).cpu_need * slots_.view(job).tasks);
+    if (pauses(job) == PauseEffect::suspended) suspension_->complete(job);
     slots_.complete(job);
     gate_.leave(slots_.truth(job).index, admitted_);
     if (slots_.jobs_in_system() == 0) demand_.clear();
@@ -267,13 +271,24 @@ class Simulation {
         start(decision.job);
         break;
     }
-    slots_.place(decision.job, nodes);
-    if (options_.swap_rate > 0 && decision.kind != DecisionKind::pause && pauses(decision.job) == Pauses::kept) {
+    const PauseEffect effect = pauses(decision.job);
+    // A suspended job goes on to show its nodes.
+    if (decision.kind != DecisionKind::pause || effect != PauseEffect::suspended) slots_.place(decision.job, nodes);
+    if (effect == PauseEffect::suspended) suspend(decision);
+    if (options_.swap_rate > 0 && decision.kind != DecisionKind::pause && keeps_work(effect)) {
       slots_.view(decision.job).penalty = swap_time(slots_.view(decision.job));
     }
   }
 
-  Pauses pauses(JobSlot job) const { return slots_.truth(job).pauses; }
+  static bool keeps_work(PauseEffect effect) { return effect == PauseEffect::kept || effect == PauseEffect::suspended; }
+
+  void suspend(const Decision& decision) {
+    if (decision.kind == DecisionKind::start) suspension_->start(decision.job);
+    if (decision.kind == DecisionKind::pause) suspension_->pause(decision.job);
+    if (decision.kind == DecisionKind::resume) suspension_->resume(decision.job);
+  }
+
+  PauseEffect pauses(JobSlot job) const { return slots_.truth(job).pauses; }
 
   // To write the job's memory, to read it back and to start again; nodes work in parallel, so the one with most of it
   // decides.
@@ -289,7 +304,7 @@ class Simulation {
     view.yield = 0;
     ++record_of(job).pauses;
     completions_.remove(job);
-    if (pauses(job) == Pauses::lost) {
+    if (pauses(job) == PauseEffect::lost) {
       lost_work_->end(job);
     } else {
       result_.paused_mib += static_cast<double>(view.rigid[kMemory]) * view.tasks;
@@ -299,7 +314,7 @@ class Simulation {
   void move(JobSlot job, std::span<const NodeIndex> nodes) {
     const JobView& view = slots_.view(job);
     ++record_of(job).moves;
-    if (pauses(job) == Pauses::lost) {
+    if (pauses(job) == PauseEffect::lost) {
       lost_work_->restart(job);
       stand_still(job, options_.restart);
     } else {
@@ -310,7 +325,7 @@ class Simulation {
 
   void resume(JobSlot job) {
     slots_.view(job).state = JobState::running;
-    if (pauses(job) == Pauses::lost) {
+    if (pauses(job) == PauseEffect::lost) {
       lost_work_->begin(job);
       stand_still(job, options_.restart);
     } else {
@@ -321,8 +336,8 @@ class Simulation {
   void start(JobSlot job) {
     slots_.view(job).state = JobState::running;
     record_of(job).start = now_;
-    if (pauses(job) == Pauses::lost) lost_work_->begin(job);
-    if (pauses(job) == Pauses::none) {
+    if (pauses(job) == PauseEffect::lost) lost_work_->begin(job);
+    if (pauses(job) == PauseEffect::none) {
       JobFlags& flags = slots_.view(job).flags;
       flags.may_not_pause = flags.may_not_move = true;
     }
@@ -353,6 +368,7 @@ class Simulation {
   StallGuard stall_;
   std::uint64_t changes_ = 0;               // pauses, moves, starts and resumes
   std::optional<LostWork> lost_work_;       // if jobs may lose work
+  std::optional<Suspension> suspension_;    // if jobs may be suspended
   std::optional<NeedDiscovery> discovery_;  // if discovers_
   std::vector<Event> events_;
   std::vector<std::size_t> admitted_;  // jobs that have got their licences, and are to be shown to the policy
@@ -365,12 +381,12 @@ class Simulation {
 
 }  // namespace
 
-Pauses pauses_of(const Job& job, const PauseWorld& world) {
+PauseEffect pauses_of(const Job& job, const PauseWorld& world) {
   if (world.marked) return job.pauses.value_or(world.others);
-  if (world.kept >= 1) return Pauses::kept;  // no need to draw
+  if (world.kept >= 1) return PauseEffect::kept;  // no need to draw
   const bool kept =
       record::pause_draw(world.seed, job.id, static_cast<std::uint64_t>(job.tasks), job.run_time) < world.kept;
-  return kept ? Pauses::kept : world.others;
+  return kept ? PauseEffect::kept : world.others;
 }
 
 RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,

@@ -10,14 +10,13 @@
 #include "policy/core/engine.h"
 #include "policy/core/measured_need.h"
 #include "record/pause_world.h"
+#include "record/swap_size.h"
 #include "sim/errors.h"
 #include "sim/host/instance.h"
 
 namespace dfrs::sim {
 
-using record::PauseWorld;
-
-/// Rules of the live system for jobs of Pauses::lost. They guarantee that every job completes.
+/// Rules of the live system for jobs of PauseEffect::lost. They guarantee that every job completes.
 struct LostWorkRules {
   Seconds min_progress = 60;        ///< seconds of virtual time before a run may be ended (MinProgress), >= 0
   std::uint32_t max_lost_runs = 3;  ///< a job that has lost this many runs is not paused or moved again (MaxLostRuns)
@@ -37,7 +36,11 @@ struct SimOptions {
   /// What a pause or a move does to each job. Kept: the job continues where it was, as in the papers. Lost: it starts
   /// over, the requeue of a job without a checkpoint (LostWork=accept in dfrs.conf); there is no memory to save or
   /// restore, so no penalty but `restart`, and no traffic. None: once started it keeps its nodes (PauseBy=none).
+  /// Suspended: it continues where it was, on its nodes, and never moves (PauseBy=suspend).
   PauseWorld pauses;
+  /// Of each node, for the memory of suspended jobs. A running job may be suspended only where it is promised swap
+  /// (policy/core/swap_budget.h).
+  record::SwapSize swap;
   LostWorkRules lost_work;
   /// Measures the needs of jobs that request more CPU than they use (policy/core/measured_need.h). Batch policies still
   /// plan with the request.
@@ -52,7 +55,7 @@ struct JobRecord {
   Seconds end = 0;    ///< completion
   std::uint32_t pauses = 0;
   std::uint32_t moves = 0;
-  std::uint32_t lost_runs = 0;  ///< pauses and moves that discarded work (Pauses::lost)
+  std::uint32_t lost_runs = 0;  ///< pauses and moves that discarded work (PauseEffect::lost)
   Seconds lost_time = 0;        ///< virtual time of these runs
 };
 
@@ -62,7 +65,7 @@ struct RunResult {
   double demand = 0;               ///< integral of min(|P|, sum of CPU needs of jobs in the system), node seconds
   double paused_mib = 0;           ///< memory of paused jobs, summed over pauses
   double moved_mib = 0;            ///< memory of tasks that changed nodes, summed over moves
-  double lost_work = 0;            ///< node seconds of discarded work (Pauses::lost)
+  double lost_work = 0;            ///< node seconds of discarded work (PauseEffect::lost)
   double idle_while_waiting = 0;   ///< node seconds of nodes without a task while some job had no nodes
   std::uint64_t steps = 0;         ///< calls of the engine
   double policy_seconds = 0;       ///< CPU time of these calls, if Watch asks; this and the next vary between runs
@@ -96,7 +99,7 @@ struct RanAway : InputError {
 };
 
 /// What a pause does to the job in this world. The same under every algorithm, so that runs can be compared job by job.
-Pauses pauses_of(const Job& job, const PauseWorld& world);
+PauseEffect pauses_of(const Job& job, const PauseWorld& world);
 
 /// Simulates until all jobs complete. Jobs must be sorted by submission and each must fit the platform. Errors: Failure
 /// (UsageError for options the engine refuses; InputError if no job can ever complete, RanAway).

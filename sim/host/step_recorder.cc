@@ -27,8 +27,8 @@ StepRecorder::StepRecorder(const std::string& path, const Instance& instance, co
   if (const auto made = recorder_.on(path, limits); !made) throw IoError(made.error());
   // Binds every option, so that a new one fails to compile here until it is recorded or found unnecessary. The options
   // of need discovery are unnecessary: what policies see of it is in the views.
-  const auto& [penalty, events_apart, swap_rate, restart, pauses, lost_work, discover_needs, need_rule, need_interval,
-               engine] = options;
+  const auto& [penalty, events_apart, swap_rate, restart, pauses, swap, lost_work, discover_needs, need_rule,
+               need_interval, engine] = options;
   const auto& [min_progress, max_lost_runs] = lost_work;
   EngineOptions recorded = engine;
   recorded.of<DfrsOptions>().ticks_apart = events_apart;
@@ -38,7 +38,8 @@ StepRecorder::StepRecorder(const std::string& path, const Instance& instance, co
                                     .restart = restart,
                                     .pauses = pauses,
                                     .min_progress = min_progress,
-                                    .max_lost_runs = max_lost_runs});
+                                    .max_lost_runs = max_lost_runs,
+                                    .swap = swap});
 }
 
 void StepRecorder::on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) {

@@ -25,6 +25,7 @@ struct Follower {
   JobRecord record;
   bool started = false;
   bool from_before = false;  // was in the system when the record began
+  bool tied = false;         // keeps its work, and was to run on its nodes only when last shown with nodes
   VirtualClock clock;        // as last shown
   JobState state = JobState::absent;
 };
@@ -133,9 +134,21 @@ class Collector {
     }
     if (job.eligible != nullptr) restricted_.insert(job.id);
     // Its mark is what the host said first: a job that has lost enough runs is not paused any more.
-    if (!follower.job.pauses) follower.job.pauses = job.pauses;
-    const bool unexplained = follower.job.pauses == Pauses::kept && (job.flags.may_not_move || job.flags.may_not_pause);
+    if (!follower.job.pauses) follower.job.pauses = effect_of(job.pauses);
+    if (job.state != JobState::waiting) follower.tied = job.pauses == Pauses::kept && job.flags.may_not_move;
+    // A job that may be suspended may not always be paused: its nodes may lack swap.
+    const bool unexplained = follower.job.pauses == PauseEffect::kept && job.flags.may_not_pause && !follower.tied;
     if (unexplained || job.flags.exclusive) flagged_.insert(job.id);
+    if (follower.tied && job.flags.may_not_pause) lacked_swap_.insert(job.id);
+  }
+
+  static PauseEffect effect_of(Pauses pauses) {
+    return pauses == Pauses::lost ? PauseEffect::lost : pauses == Pauses::none ? PauseEffect::none : PauseEffect::kept;
+  }
+
+  // In a world where all jobs are suspended, some end before a view could show it.
+  static bool all_suspended(const record::EngineSetup& setup) {
+    return setup.host && setup.host->pauses == PauseWorld::all(PauseEffect::suspended);
   }
 
   void leave(Follower& follower, Seconds now, const JobView* shown, bool ended) {
@@ -179,6 +192,11 @@ class Collector {
          "jobs could use some nodes only: simulated as if all were open to them");
     note(flagged_.size(), "job could not be paused or moved, or had its nodes alone: simulated without that",
          "jobs could not be paused or moved, or had their nodes alone: simulated without that");
+    if (!run.setup.host) {  // a simulation's swap is known
+      note(lacked_swap_.size(),
+           "job could at times not be suspended: simulated with swap for it, unless --swap is given",
+           "jobs could at times not be suspended: simulated with swap for them, unless --swap is given");
+    }
     if (nodes_change_) notes.push_back("nodes came, went or changed: simulated with the most that each had");
 
     for (const NodeSpec& node : nodes_) {
@@ -201,8 +219,11 @@ class Collector {
     JobId unused = 0;
     for (const Follower& follower : jobs_) unused = std::max(unused, follower.job.id + 1);
     std::size_t renamed = 0;
+    for (Follower& follower : jobs_) {
+      if (follower.tied || all_suspended(run.setup)) follower.job.pauses = PauseEffect::suspended;
+    }
     run.marked =
-        std::any_of(jobs_.begin(), jobs_.end(), [](const Follower& f) { return f.job.pauses != Pauses::kept; });
+        std::any_of(jobs_.begin(), jobs_.end(), [](const Follower& f) { return f.job.pauses != PauseEffect::kept; });
     for (Follower& follower : jobs_) {
       Job job = follower.job;
       if (!run.marked) job.pauses.reset();
@@ -232,6 +253,7 @@ class Collector {
   std::size_t from_before_ = 0;
   std::unordered_set<JobId> restricted_;
   std::unordered_set<JobId> flagged_;
+  std::unordered_set<JobId> lacked_swap_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace dfrs::sim {
 struct RecordedRun {
   Instance instance;               ///< jobs that completed within the record; times relative to `origin`
   RunResult measured;              ///< how they ran live: start, end, pauses, moves
-  bool marked = false;             ///< some jobs could not keep their work: all have marks of what pauses do to them
+  bool marked = false;             ///< some could not keep their work or leave their nodes: all have marks of pauses
   Seconds origin = 0;              ///< the instance's time 0 in the record's time, a multiple of the period
   record::EngineSetup setup;       ///< of the record's last engine
   std::vector<std::string> notes;  ///< what could not be taken over, as sentences for users

@@ -205,10 +205,10 @@ class TraceParser {
   }
 
   // "-": the world decides.
-  std::optional<Pauses> mark(std::string_view text) const {
+  std::optional<PauseEffect> mark(std::string_view text) const {
     if (text == kNoMark) return std::nullopt;
-    const std::optional<Pauses> pauses = enum_from_name<Pauses>(text);
-    if (!pauses) fail("pauses is '{}', expected kept, lost, none or {}", printable_word(text), kNoMark);
+    const std::optional<PauseEffect> pauses = enum_from_name<PauseEffect>(text);
+    if (!pauses) fail("pauses is '{}', expected kept, suspended, none, lost or {}", printable_word(text), kNoMark);
     return pauses;
   }
 

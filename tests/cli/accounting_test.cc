@@ -120,6 +120,8 @@ TEST(CliAdvise, SettingsAreWhatDfrsTakes) {
   for (const std::vector<std::string>& source : std::vector<std::vector<std::string>>{{"--sacct", sample()},
                                                                                       {trace},
                                                                                       {busy},
+                                                                                      {busy, "--pauses", "suspended"},
+                                                                                      {busy, "--pauses", "kept"},
                                                                                       {busy, "--pauses", "mixed"},
                                                                                       {busy, "--pauses", "none"},
                                                                                       {busy, "--pauses", "lost"}}) {
@@ -137,6 +139,7 @@ TEST(CliAdvise, SettingsAreWhatDfrsTakes) {
     for (std::string line; std::getline(lines, line);) {
       // dfrs-check-config prints the settings that this one stands for.
       if (line == "Pauses=none") line = "PauseBy=none";
+      if (line == "Pauses=suspended") line = "PauseBy=suspend\nLostWork=refuse";
       if (line == "Pauses=kept") line = "PauseBy=suspend,requeue\nLostWork=refuse";
       if (line == "Pauses=mixed") line = "PauseBy=requeue\nLostWork=refuse";
       if (line == "Pauses=lost") line = "PauseBy=requeue\nLostWork=accept";
@@ -160,7 +163,7 @@ TEST(CliAdvise, NoOptionIsIgnored) {
       "busy.dfrs", output_of({"generate", "--jobs", "200", "--nodes", "16", "--load", "1.2", "--seed", "5"}));
   const std::string of_busy = without_origin(output_of({"advise", busy}));
   EXPECT_THAT(of_busy,
-              AllOf(HasSubstr("- What to set: Algorithm=Triage and Pauses=kept; the file is below."),
+              AllOf(HasSubstr("- What to set: Algorithm=Triage and Pauses=suspended; the file is below."),
                     HasSubstr("- With Pauses=lost Triage loses: one job in a hundred takes more than 5249 times"),
                     HasSubstr("Take Algorithm=Greedy*/OPT=MIN.")));
   for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{{"--restart-cost", "3000"},
@@ -168,6 +171,7 @@ TEST(CliAdvise, NoOptionIsIgnored) {
                                                                                       {"--max-lost-runs", "0"},
                                                                                       {"--penalty", "300"},
                                                                                       {"--checkpoints", "0.1"},
+                                                                                      {"--swap", "100"},
                                                                                       {"--pauses", "none"}}) {
     EXPECT_NE(without_origin(output_of({"advise", busy, option, value})), of_busy) << option;
   }

@@ -78,6 +78,8 @@ TEST(CliOptions, OfSimulationsAreNotIgnored) {
       {{"--pauses", "lost"}, "GreedyP*", memory},
       {{"--pauses", "none"}, "GreedyP*", memory},
       {{"--pauses", "mixed:0.5"}, "GreedyP*", memory},
+      {{"--pauses", "suspended"}, "GreedyP*", memory},
+      {{"--swap", "100"}, "GreedyP*", {"--pauses", "suspended", "--memory", "1000"}},
       {{"--min-progress", "600"}, "GreedyP*", lost},
       {{"--max-lost-runs", "0"}, "GreedyP*", lost},
       {{"--discover-needs"}, "Triage", {"--real-need", "0.2-0.9"}},
@@ -87,6 +89,16 @@ TEST(CliOptions, OfSimulationsAreNotIgnored) {
     c.both.push_back("--whole");
     expect_difference(c, "-", crowded_log());
   }
+}
+
+TEST(CliOptions, SwapIsForJobsThatAreSuspended) {
+  for (const char* world : {"kept", "none", "lost", "mixed:0.5"}) {
+    expect_failure(
+        dfrs_sim({"run", "-", "-a", "Triage", "--pauses", world, "--swap", "1000"}, {.input = crowded_log()}),
+        kExitUsage, {"--swap 1000", "no job is suspended", "--pauses suspended"});
+  }
+  expect_failure(dfrs_sim({"run", "-", "-a", "Triage", "--pauses", "suspended", "--swap", "1GB"}), kExitUsage,
+                 {"--swap", "'1GB'", "a whole number of MiB, or memory[:PART]"});
 }
 
 // By hand: tests/sim/host/simulation_test.cc.

@@ -115,6 +115,24 @@ TEST(CliReplay, LostWorkIsInTheRecord) {
   EXPECT_EQ(dfrs_sim({"replay", path}).exit_code, 0);
 }
 
+// Swap, too; and the record's jobs are suspended in simulations of other algorithms.
+TEST(CliReplay, SwapIsInTheRecord) {
+  const TemporaryFolder folder;
+  const std::string path =
+      record(folder, crowded_trace(), "GreedyP*/OPT=MIN", "s.jsonl", {"--pauses", "suspended", "--swap", "memory:0.5"});
+  EXPECT_THAT(file_bytes(path), HasSubstr(R"("pauses":"suspended","swap":"memory:0.5","min_progress":60,)"));
+  EXPECT_EQ(dfrs_sim({"replay", path}).exit_code, 0);
+  const auto moves = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"replay", path, "-a", "GreedyPM*", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const json rows = json::parse(output_of(words))["rows"];
+    EXPECT_EQ(rows.back()["moves_per_job"], 0);
+    return rows.back()["pauses_per_job"].get<double>();
+  };
+  EXPECT_GT(moves({"--swap", "unlimited"}), 0);
+  EXPECT_EQ(moves({"--swap", "0"}), 0);
+}
+
 // Records of format 1 are replayed; missing options get defaults, with a message.
 TEST(CliReplay, RecordsOfFormat1) {
   const TemporaryFolder folder;

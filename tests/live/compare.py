@@ -122,14 +122,16 @@ class Setting:
                  "force": f"EASY/shared/jobs={FORCE_JOBS}", "dfrs": self.algorithm}
         return stock.get(side, self.triage)
 
-    def simulation(self, side, live=None):
-        """Options of dfrs-sim for what a pause or move does to a job. `live`: the run, which measured what images cost."""
+    def simulation(self, side, live=None, swap_mib=None):
+        """Options of dfrs-sim for what a pause or move does to a job. `live`: the run, which measured what images cost;
+        `swap_mib`: what each node had of swap, if known."""
         if side == "lost":
             return ["--pauses", "lost", "--min-progress", f"{MIN_PROGRESS:g}"]
         if side == "none":
             return ["--pauses", "none"]
         if side == "suspend":
-            return ["--penalty", f"memory/{SWAP_RATE:g}+{SUSPEND_COST:g}"]
+            limit = [] if swap_mib is None else ["--swap", f"{swap_mib}"]
+            return ["--pauses", "suspended", *limit, "--penalty", f"memory/{SWAP_RATE:g}+{SUSPEND_COST:g}"]
         if side != "checkpoint":
             return ["--penalty", f"{self.penalty:g}"]
         # Each image is written once and read once.
@@ -154,6 +156,8 @@ def run_one(workload, setting, side, folder, say, start_up=None):
     name = report.SIDES[side]
     program = setting.program(workload, side, cluster)
     made = _swap(folder) if side == "suspend" else None
+    # The nodes share this host's swap, and the agent of each tells all of it.
+    swap_mib = swap.free_mib() if side == "suspend" else None
     try:
         cluster.up()
         if start_up is None:
@@ -176,7 +180,8 @@ def run_one(workload, setting, side, folder, say, start_up=None):
     if side not in STOCK:
         live.decided = simulate.decided(logs / RECORD)
     simulated = simulate.predict(workload, setting.simulated(side), folder, side, start_up=start_up,
-                                 pauses=setting.simulation(side, live), period=setting.period, floor=setting.floor)
+                                 pauses=setting.simulation(side, live, swap_mib), period=setting.period,
+                                 floor=setting.floor)
     return report.Side(side, setting.simulated(side), live, simulated, start_up)
 
 

@@ -18,6 +18,12 @@ def devices():
     return Path("/proc/swaps").read_text(encoding="ascii").splitlines()[1:]
 
 
+def free_mib(lines=None):
+    """Free swap of this host. `lines`: as of devices()."""
+    sizes = [line.split()[2:4] for line in (devices() if lines is None else lines)]
+    return sum(int(size) - int(used) for size, used in sizes) // 1024
+
+
 def _run(*argv):
     return subprocess.run([str(word) for word in argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                           universal_newlines=True, env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})

@@ -48,9 +48,10 @@ void DecisionChecker::take_events(const ClusterView& view, std::span<const Event
 void DecisionChecker::compare_with(const ClusterView& view) {
   for (std::size_t k = 0; k < view.jobs.size(); ++k) {
     const JobView& seen = view.jobs[k];
-    const Job& job = jobs_[k];
+    Job& job = jobs_[k];
     if (seen.state != job.state) wrong(view, fmt::format("slot {} is in another state than decided", k));
     if (job.state == JobState::absent) continue;
+    job.spec.flags = seen.flags;  // which may change with what the host permits
     const bool keeps_nodes = job.state == JobState::running || (job.spec.flags.may_not_move && !job.nodes.empty());
     const std::vector<NodeIndex> expected = keeps_nodes ? job.nodes : std::vector<NodeIndex>{};
     if (!std::equal(seen.nodes.begin(), seen.nodes.end(), expected.begin(), expected.end())) {

@@ -23,24 +23,30 @@ std::string error_of(std::string_view text) {
 
 TEST(PauseWorld, Grammar) {
   EXPECT_EQ(world("kept"), PauseWorld{});
-  EXPECT_EQ(world("None"), PauseWorld::all(Pauses::none));
-  EXPECT_EQ(world("LOST"), PauseWorld::all(Pauses::lost));
-  EXPECT_EQ(world("mixed:0.25"), (PauseWorld{0.25, Pauses::none, 1, false}));
-  EXPECT_EQ(world("mixed:0.25:7/lost"), (PauseWorld{0.25, Pauses::lost, 7, false}));
-  EXPECT_EQ(world("mixed:0.25/none"), (PauseWorld{0.25, Pauses::none, 1, false}));
-  EXPECT_EQ(world("mixed:marked/lost"), (PauseWorld{1, Pauses::lost, 1, true}));
-  EXPECT_EQ(world("mixed:marked"), (PauseWorld{1, Pauses::none, 1, true}));
+  EXPECT_EQ(world("Suspended"), PauseWorld::all(PauseEffect::suspended));
+  EXPECT_EQ(world("mixed:0.25/suspended"), (PauseWorld{0.25, PauseEffect::suspended, 1, false}));
+  EXPECT_EQ(world("mixed:marked/suspended"), (PauseWorld{1, PauseEffect::suspended, 1, true}));
+  EXPECT_EQ(world("None"), PauseWorld::all(PauseEffect::none));
+  EXPECT_EQ(world("LOST"), PauseWorld::all(PauseEffect::lost));
+  EXPECT_EQ(world("mixed:0.25"), (PauseWorld{0.25, PauseEffect::none, 1, false}));
+  EXPECT_EQ(world("mixed:0.25:7/lost"), (PauseWorld{0.25, PauseEffect::lost, 7, false}));
+  EXPECT_EQ(world("mixed:0.25/none"), (PauseWorld{0.25, PauseEffect::none, 1, false}));
+  EXPECT_EQ(world("mixed:marked/lost"), (PauseWorld{1, PauseEffect::lost, 1, true}));
+  EXPECT_EQ(world("mixed:marked"), (PauseWorld{1, PauseEffect::none, 1, true}));
 }
 
 TEST(PauseWorld, TheEndsOfTheMixAreThePlainWorlds) {
   EXPECT_EQ(world("mixed:0"), world("none"));
   EXPECT_EQ(world("mixed:0:5/lost"), world("lost"));
+  EXPECT_EQ(world("mixed:0/suspended"), world("suspended"));
   EXPECT_EQ(world("mixed:1:5/lost"), world("kept"));
+  EXPECT_EQ(world("mixed:1/suspended"), world("kept"));
 }
 
 TEST(PauseWorld, TextsReadBack) {
-  for (const char* text : {"kept", "none", "lost", "mixed:0.5:1/none", "mixed:0.1:18446744073709551615/lost",
-                           "mixed:marked/none", "mixed:marked/lost"}) {
+  for (const char* text :
+       {"kept", "none", "lost", "mixed:0.5:1/none", "mixed:0.1:18446744073709551615/lost", "mixed:marked/none",
+        "mixed:marked/lost", "suspended", "mixed:0.5:1/suspended", "mixed:marked/suspended"}) {
     EXPECT_EQ(world_text(world(text)), text);
   }
 }
@@ -49,11 +55,22 @@ TEST(PauseWorld, ErrorsSayWhatWasExpected) {
   for (const char* text :
        {"", "keep", "mixed", "mixed:", "mixed:x", "mixed:1.5", "mixed:-0.1", "mixed:nan", "mixed:0.5:", "mixed:0.5:x",
         "mixed:0.5:-1", "mixed:0.5/kept", "mixed:0.5/", "mixed:0.5:1:2"}) {
-    EXPECT_THAT(error_of(text), HasSubstr("expected kept, none, lost, mixed:X")) << text;
+    EXPECT_THAT(error_of(text), HasSubstr("expected kept, suspended, none, lost, mixed:X")) << text;
   }
   EXPECT_THAT(error_of("mixed:1.5"), HasSubstr("a number from 0 to 1"));
   EXPECT_THAT(error_of("mixed:0.5:x"), HasSubstr("the seed is a whole number"));
-  EXPECT_THAT(error_of("mixed:0.5/kept"), HasSubstr("/none or /lost"));
+  EXPECT_THAT(error_of("mixed:0.5/kept"), HasSubstr("/suspended, /none or /lost"));
+}
+
+TEST(PauseWorld, WhichEffectsItHas) {
+  EXPECT_FALSE(world("kept").some_suspended() || world("none").some_suspended() ||
+               world("mixed:0.5/lost").some_suspended());
+  EXPECT_TRUE(world("suspended").some_suspended() && world("mixed:0.5/suspended").some_suspended());
+  EXPECT_TRUE(world("mixed:marked").some_suspended()) << "a mark may say so";
+  EXPECT_FALSE(world("suspended").some_lose());
+  EXPECT_EQ(pauses_seen(PauseEffect::suspended), Pauses::kept);
+  EXPECT_EQ(pauses_seen(PauseEffect::lost), Pauses::lost);
+  EXPECT_EQ(pauses_seen(PauseEffect::none), Pauses::none);
 }
 
 TEST(PauseDraw, IsEvenAndDependsOnSeedAndJob) {

@@ -57,7 +57,7 @@ TEST(RecordReader, ReadsWhatTheLinesSay) {
   EXPECT_EQ(reader.setup().options.of<DfrsOptions>().priority_floor, 30);
   EXPECT_FALSE(reader.setup().options.of<DfrsOptions>().ticks_apart);
   EXPECT_EQ(reader.setup().options.of<TriageOptions>().penalty, 100);
-  EXPECT_EQ(reader.setup().host, (HostRules{12.5, 0, 0, PauseWorld::all(Pauses::lost), 7, 2}));
+  EXPECT_EQ(reader.setup().host, (HostRules{12.5, 0, 0, PauseWorld::all(PauseEffect::lost), 7, 2}));
   {
     const ClusterView view = reader.view();
     EXPECT_EQ(view.now, 10);

@@ -114,9 +114,11 @@ TEST(Replay, EveryOptionIsStored) {
 }
 
 TEST(Replay, TheRulesOfASimulatedHostAreStored) {
-  for (const PauseWorld& world : {PauseWorld{}, PauseWorld::all(Pauses::lost),
-                                  PauseWorld{1.0 / 3, Pauses::lost, 5, false}, PauseWorld{1, Pauses::none, 1, true}}) {
-    const HostRules rules{1.0 / 3, 1e3 / 7, 1e2 / 7, world, 1e9 / 7, 4'000'000'000};
+  for (const PauseWorld& world :
+       {PauseWorld{}, PauseWorld::all(PauseEffect::lost), PauseWorld{1.0 / 3, PauseEffect::lost, 5, false},
+        PauseWorld{1, PauseEffect::none, 1, true}, PauseWorld::all(PauseEffect::suspended)}) {
+    HostRules rules{1.0 / 3, 1e3 / 7, 1e2 / 7, world, 1e9 / 7, 4'000'000'000};
+    if (world.some_suspended()) rules.swap = {SwapSize::Of::memory, 1.0 / 3};
     const EngineSetup setup = EngineSetup::of(*parse_algorithm("EASY"), {}, rules);
     JsonValues values;
     EXPECT_EQ(read_header(values, nlohmann::json::parse(header_line(setup, "x"))).setup.host, rules);

@@ -22,7 +22,7 @@ struct Parameter {
   std::string_view label;  ///< with its unit
   double usual;
   std::vector<double> others;
-  Pauses pauses = Pauses::kept;  ///< what pauses do where the parameter acts
+  PauseEffect pauses = PauseEffect::kept;  ///< what pauses do where the parameter acts
 };
 
 const std::vector<Parameter>& parameters() {
@@ -40,11 +40,11 @@ const std::vector<Parameter>& parameters() {
       {"sensitivity-tied", "TIED", "TIED (jobs)", kUsual.tied, {0, 10, 30, 100, 300}},
       {"sensitivity-return", "RETURN", "RETURN (share of the CPU)", kUsual.crowded_return, {0, 0.25, 0.5, 0.9}},
       {"sensitivity-width", "WIDTH", "WIDTH", kUsual.width_power, {0, 0.5, 0.75, 1}},
-      {"sensitivity-loss", "LOSS", "LOSS", kUsual.loss_margin, {1, 1.5, 3, 4, 6, 10}, Pauses::lost},
-      {"sensitivity-aged", "AGED", "AGED", kUsual.loss_age, {2, 4, 8, 16, 48, 100}, Pauses::lost},
-      {"sensitivity-crowd", "CROWD", "CROWD", kUsual.crowd, {0, 5, 20, 50, 100}, Pauses::none},
-      {"sensitivity-share", "SHARE", "SHARE", kUsual.share, {0.5, 1, 2, 5, 10}, Pauses::none},
-      {"sensitivity-probe", "PROBE", "PROBE (s)", kUsual.probe, {0, 300, 900, 3600, 7200}, Pauses::none},
+      {"sensitivity-loss", "LOSS", "LOSS", kUsual.loss_margin, {1, 1.5, 3, 4, 6, 10}, PauseEffect::lost},
+      {"sensitivity-aged", "AGED", "AGED", kUsual.loss_age, {2, 4, 8, 16, 48, 100}, PauseEffect::lost},
+      {"sensitivity-crowd", "CROWD", "CROWD", kUsual.crowd, {0, 5, 20, 50, 100}, PauseEffect::none},
+      {"sensitivity-share", "SHARE", "SHARE", kUsual.share, {0.5, 1, 2, 5, 10}, PauseEffect::none},
+      {"sensitivity-probe", "PROBE", "PROBE (s)", kUsual.probe, {0, 300, 900, 3600, 7200}, PauseEffect::none},
       {"sensitivity-short", "SHORT", "SHORT (s)", triage::kShort, {2, 5, 20, 40}},
       {"sensitivity-penalty", "", "penalty expected (s), it is 300", kUsual.penalty, {0, 60, 150, 600, 1200}}};
   return kAll;
@@ -124,7 +124,7 @@ void show_sensitivity(std::string_view part, Sets& sets, const Study& study, Rep
                .even_x = true,
                .marked = parameter.usual});
   report.note(std::string(part), fmt::format("By default it is {}.", parameter.usual));
-  if (parameter.pauses != Pauses::kept) {
+  if (parameter.pauses != PauseEffect::kept) {
     report.note(std::string(part), fmt::format("With --pauses {}.", enum_name(parameter.pauses)));
   }
 }

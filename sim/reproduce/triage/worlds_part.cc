@@ -25,15 +25,15 @@ constexpr std::array<std::string_view, 2> kPausingNothing{kSharedBatch, kBatch};
 constexpr std::array<std::string_view, 3> kOnCurves{kTriage, kYardstick, "GreedyPM*/OPT=MIN"};
 constexpr std::array<double, 9> kParts{0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1};
 
-PauseWorld mixed(double part, Pauses others) {
-  if (part >= 1) return PauseWorld::all(Pauses::kept);
+PauseWorld mixed(double part, PauseEffect others) {
+  if (part >= 1) return PauseWorld::all(PauseEffect::kept);
   if (part <= 0) return PauseWorld::all(others);
   return {part, others, 1, false};
 }
 
 std::array<PauseWorld, 4> worlds() {
-  return {PauseWorld::all(Pauses::kept), mixed(0.5, Pauses::none), PauseWorld::all(Pauses::none),
-          PauseWorld::all(Pauses::lost)};
+  return {PauseWorld::all(PauseEffect::kept), mixed(0.5, PauseEffect::none), PauseWorld::all(PauseEffect::none),
+          PauseWorld::all(PauseEffect::lost)};
 }
 
 std::string name_of(const PauseWorld& world) {
@@ -77,7 +77,7 @@ std::vector<InWorlds> sets_of(std::string_view part, Sets& sets) {
 
 // Limits matter only where some job is never paused.
 bool sees_limits(const InWorlds& one, const PauseWorld& world) {
-  return !one.with_limits.empty() && world.others == Pauses::none && world.kept < 1;
+  return !one.with_limits.empty() && world.others == PauseEffect::none && world.kept < 1;
 }
 
 Setting in_world(Setting setting, const PauseWorld& world) {
@@ -133,9 +133,9 @@ double curve_value(std::string_view part, std::span<const ResultRow> rows) {
   return part == "mixed-median" ? s.median : s.mean;
 }
 
-std::vector<Pauses> others_of(std::string_view part) {
-  if (part == "mixed-lost") return {Pauses::lost};
-  return {Pauses::none, Pauses::lost};
+std::vector<PauseEffect> others_of(std::string_view part) {
+  if (part == "mixed-lost") return {PauseEffect::lost};
+  return {PauseEffect::none, PauseEffect::lost};
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ void show_worlds(std::string_view part, Sets& sets, const Study& study, Reproduc
 void need_mixed(std::string_view part, Sets& sets, Study& study) {
   const InstanceSet set = sets.weeks();
   if (set.empty()) return;
-  for (const Pauses others : others_of(part)) {
+  for (const PauseEffect others : others_of(part)) {
     for (const double x : kParts) {
       for (const std::string_view algorithm : kOnCurves) study.need(set, algorithm, in_world({}, mixed(x, others)));
     }
@@ -208,7 +208,7 @@ void show_mixed(std::string_view part, Sets& sets, const Study& study, Reproduct
   }
   for (const double x : kParts) {
     for (const std::string_view algorithm : kOnCurves) {
-      for (const Pauses others : others_of(part)) {
+      for (const PauseEffect others : others_of(part)) {
         const std::string column = fmt::format("{}, rest {}", algorithm, enum_name(others));
         report.add({std::string(part),
                     fmt::format("{}", x),

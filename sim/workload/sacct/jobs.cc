@@ -156,7 +156,7 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
     }
     job.run_time = from.run_time;
     job.estimate = from.run_time;
-    if (from.checkpoints) job.pauses = Pauses::kept;
+    if (from.checkpoints) job.pauses = PauseEffect::kept;
     if (options.estimates == SwfEstimates::kTrace)
       job.estimate = std::min(limits.estimate(from, report), kMaxTraceSeconds);
     std::string why =

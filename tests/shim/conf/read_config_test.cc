@@ -112,6 +112,7 @@ TEST(ReadConfig, PausesIsOneWord) {
   const auto rules = [](const std::string& text) { return good("Partitions=p\n" + text).partitions[0].pausing; };
   EXPECT_EQ(rules("Pauses=kept"), rules("PauseBy=suspend,requeue\nLostWork=refuse"));
   EXPECT_EQ(rules("Pauses=kept"), rules(""));
+  EXPECT_EQ(rules("Pauses=suspended"), rules("PauseBy=suspend\nLostWork=refuse"));
   EXPECT_EQ(rules("Pauses=None"), rules("PauseBy=none"));
   EXPECT_EQ(rules("Pauses=lost"), rules("PauseBy=requeue\nLostWork=accept"));
   EXPECT_EQ(rules("Pauses=mixed"), rules("PauseBy=requeue\nLostWork=refuse"));
@@ -126,6 +127,7 @@ TEST(ReadConfig, PausesMustAgreeWithTheRest) {
   EXPECT_THAT(error_of("Pauses=mixed\nLostWork=accept"), HasSubstr("by which pauses are 'lost'"));
   EXPECT_THAT(error_of("Pauses=kept\nLostWork=accept"), HasSubstr("by which pauses are 'kept or lost'"));
   EXPECT_THAT(error_of("PartitionName=short Pauses=none PauseBy=suspend"), HasSubstr("'none' contradicts"));
+  EXPECT_THAT(error_of("Pauses=suspended\nPauseBy=suspend,requeue"), HasSubstr("by which pauses are 'kept'"));
   EXPECT_THAT(error_of("Pauses=kpt"), HasSubstr("did you mean 'kept'?"));
 }
 

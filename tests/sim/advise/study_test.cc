@@ -61,7 +61,7 @@ TEST(Study, PausesByHand) {
   EXPECT_DOUBLE_EQ(kept.peak_gb_per_s, 0.75 / 3600);
   EXPECT_DOUBLE_EQ(kept.lost_share, 0);
   // It starts over at 600 and ends at 1600; 500 of 1100 s of work are lost.
-  const StudyRun lost = one("GreedyP*", PauseWorld::all(Pauses::lost), samples);
+  const StudyRun lost = one("GreedyP*", PauseWorld::all(PauseEffect::lost), samples);
   EXPECT_DOUBLE_EQ(lost.all.max_stretch, 1.6);
   EXPECT_DOUBLE_EQ(lost.lost_share, 500.0 / 1100);
   EXPECT_DOUBLE_EQ(lost.jobs_losing, 0.5);
@@ -131,7 +131,7 @@ TEST(Study, ARequeueThatLosesWorkTakesTheRestart) {
   const std::vector<Instance> samples = two_jobs();
   StudyOptions options;
   options.threads = 1;
-  const PauseWorld lost = PauseWorld::all(Pauses::lost);
+  const PauseWorld lost = PauseWorld::all(PauseEffect::lost);
   const StudyRun run = run_study({{"GreedyP*", lost, &samples, 30}}, options).at(0);
   EXPECT_DOUBLE_EQ(run.all.max_stretch, 1.63);  // paused from 500 to 600; its next run works from 630 to 1630
   EXPECT_DOUBLE_EQ(run.lost_share, 500.0 / 1100);
@@ -141,7 +141,7 @@ TEST(Study, MemoryOfPausedJobsByHand) {
   std::vector<Instance> samples = two_jobs();
   EXPECT_DOUBLE_EQ(one("EASY/shared", PauseWorld{}, samples).most_paused_mib, 0);
   EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld{}, samples).most_paused_mib, 768);
-  EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld::all(Pauses::lost), samples).most_paused_mib, 0);
+  EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld::all(PauseEffect::lost), samples).most_paused_mib, 0);
   // The third pauses the second while the first is still paused.
   samples[0].jobs.push_back(serial_job(3, 550, 900, 20));
   EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld{}, samples).most_paused_mib, 768 + 512);
@@ -151,6 +151,21 @@ TEST(Study, MemoryOfPausedJobsByHand) {
               {serial_job(1, 0, 768, 1000), serial_job(2, 0, 512, 1000), serial_job(3, 500, 800, 100)}}};
   samples[0].jobs[2].tasks = 2;
   EXPECT_DOUBLE_EQ(one("GreedyP*", PauseWorld{}, samples).most_paused_mib, 768);
+}
+
+// The first is suspended only with swap for its 768 MiB.
+TEST(Study, SuspendedJobsNeedSwap) {
+  const std::vector<Instance> samples = two_jobs();
+  StudyOptions options;
+  options.threads = 1;
+  const PauseWorld suspended = PauseWorld::all(PauseEffect::suspended);
+  for (const auto& [swap, stretch] : std::vector<std::pair<const char*, double>>{
+           {"unlimited", 1.4}, {"memory", 1.4}, {"768", 1.4}, {"767", 6}, {"0", 6}, {"memory:0.5", 6}}) {
+    const Trial trial{"GreedyP*", suspended, &samples, {}, record::parse_swap(swap).value()};
+    const StudyRun run = run_study({trial}, options).at(0);
+    EXPECT_DOUBLE_EQ(run.all.max_stretch, stretch) << swap;
+    EXPECT_DOUBLE_EQ(run.most_paused_mib, stretch < 6 ? 768 : 0) << swap;
+  }
 }
 
 // As on the live side, where Slurm places jobs with GPUs.
@@ -166,7 +181,7 @@ TEST(Study, JobsWithGpusAreNeitherPausedNorMoved) {
     const StudyRun run = one(name, PauseWorld{}, samples);
     EXPECT_FALSE(run.pauses_or_moves) << name;
     EXPECT_DOUBLE_EQ(run.all.max_stretch, 6) << name;
-    EXPECT_DOUBLE_EQ(one(name, PauseWorld::all(Pauses::lost), samples).lost_share, 0) << name;
+    EXPECT_DOUBLE_EQ(one(name, PauseWorld::all(PauseEffect::lost), samples).lost_share, 0) << name;
   }
 }
 
@@ -174,8 +189,8 @@ TEST(Study, JobsWithGpusAreNeitherPausedNorMoved) {
 TEST(Study, MarksSayWhichJobsKeepTheirWork) {
   std::vector<Instance> samples = two_jobs();
   samples.push_back(two_jobs().front());
-  samples[0].jobs[0].pauses = Pauses::kept;
-  const StudyRun run = one("GreedyP*", {1, Pauses::none, 1, true}, samples);
+  samples[0].jobs[0].pauses = PauseEffect::kept;
+  const StudyRun run = one("GreedyP*", {1, PauseEffect::none, 1, true}, samples);
   EXPECT_DOUBLE_EQ(run.pauses_per_job, 0.25);
   EXPECT_GT(run.peak_gb_per_s, 0);
 }
@@ -207,7 +222,7 @@ std::size_t lines_with(const std::string& text, const std::string& words) {
 
 TEST(Advice, EachWorldHasTriageAndTheBestPublishedPolicy) {
   const std::string page = markdown_page(advise(about_two_jobs()).page);
-  for (const char* world : {"kept", "mixed", "none", "lost"}) {
+  for (const char* world : {"suspended", "kept", "mixed", "none", "lost"}) {
     const std::string row = std::string("Pauses=") + world;
     EXPECT_EQ(lines_with(page, "| " + row + " |") + lines_with(page, "| **" + row + "** |"), 2U) << row << "\n" << page;
   }
@@ -218,11 +233,11 @@ TEST(Advice, EachWorldHasTriageAndTheBestPublishedPolicy) {
 // Where nothing is paused the second job waits for the first, whatever the policy.
 TEST(Advice, TheSiteChoosesWhatPausesDo) {
   AdviceInput input = about_two_jobs();
-  for (const char* world : {"kept", "mixed", "none", "lost"}) {
+  for (const char* world : {"suspended", "kept", "mixed", "none", "lost"}) {
     input.pauses = world;
     const Advice advice = advise(input);
     const std::string page = markdown_page(advice.page);
-    const bool pauses = input.pauses == "kept" || input.pauses == "lost";
+    const bool pauses = input.pauses == "suspended" || input.pauses == "kept" || input.pauses == "lost";
     if (pauses) {
       EXPECT_NE(advice.conf.find(std::string("\nPauses=") + world + "\n"), std::string::npos) << advice.conf;
       EXPECT_NE(page.find(std::string("What to set: Algorithm=GreedyP\\*/OPT=MIN and Pauses=") + world),
@@ -235,9 +250,24 @@ TEST(Advice, TheSiteChoosesWhatPausesDo) {
   }
 }
 
+TEST(Advice, SwapIsSaidAndCounts) {
+  AdviceInput input = about_two_jobs();
+  const std::string usual = markdown_page(advise(input).page);
+  EXPECT_EQ(lines_with(usual, "1.00 GiB of swap on each node, as much as memory"), 4U) << usual;
+  input.swap = {record::SwapSize::Of::node, 512};
+  const Advice little = advise(input);
+  const std::string page = markdown_page(little.page);
+  EXPECT_EQ(lines_with(page, "0.50 GiB of swap on each node"), 3U) << page;
+  EXPECT_NE(page.find("There is little reason to change."), std::string::npos) << page;
+  EXPECT_NE(little.conf.find("\nPauses=none\n"), std::string::npos) << little.conf;
+  input.pauses = "kept";
+  EXPECT_NE(markdown_page(advise(input).page).find("What it takes: checkpoints in all jobs; a job is paused"),
+            std::string::npos);
+}
+
 TEST(Advice, MarkedJobsAreThoseWithCheckpoints) {
   AdviceInput input = about_two_jobs();
-  input.samples[0].jobs[0].pauses = Pauses::kept;
+  input.samples[0].jobs[0].pauses = PauseEffect::kept;
   std::string page = markdown_page(advise(input).page);
   EXPECT_NE(page.find("checkpoints in the 50 % of the jobs that are marked dfrs:checkpoint"), std::string::npos)
       << page;

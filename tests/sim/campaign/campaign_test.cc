@@ -169,7 +169,7 @@ TEST(Campaign, SettingsNameEveryOption) {
             "penalty 0.1 s (expected 300 s x 1), period 12000 s, stretch floor 10 s, priority floor 0 s, events apart, "
             "ticks apart, batch "
             "passes per instant, batch nodes packed, paused work kept");
-  options.sim.pauses = PauseWorld::all(Pauses::lost);
+  options.sim.pauses = PauseWorld::all(PauseEffect::lost);
   options.sim.lost_work = {90, 2};
   EXPECT_NE(campaign_settings(options).find("paused work lost (least progress 90 s, most lost runs 2)"),
             std::string::npos);

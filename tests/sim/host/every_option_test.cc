@@ -43,7 +43,7 @@ struct Case {
   const char* algorithm;
   double value;           // of a switch: 1 or 0
   const char* word = "";  // how a name of Triage gives it; "": not at all
-  Pauses pauses = Pauses::kept;
+  PauseEffect pauses = PauseEffect::kept;
   Seconds period = 0;  // if not 0, that of /per
 };
 const std::vector<Case> kCases{
@@ -51,7 +51,7 @@ const std::vector<Case> kCases{
     {"batch.pack_tasks", "EASY", 1},
     {"rr7659.period", "/per", 900},
     {"rr7659.priority_floor", "GreedyP*", 3000},
-    {"rr7659.ticks_apart", "GreedyPM*/per", 0, "", Pauses::kept, 60},
+    {"rr7659.ticks_apart", "GreedyPM*/per", 0, "", PauseEffect::kept, 60},
     {"triage.penalty", "Triage", 3},
     {"triage.time_scale", "Triage", 20},
     {"triage.patience", "Triage", 400, "PATIENCE=400"},
@@ -65,11 +65,11 @@ const std::vector<Case> kCases{
     {"triage.move_gain", "Triage", 0.5, "PAYS=0.5"},
     {"triage.crowded_return", "Triage", 0, "RETURN=0"},
     {"triage.width_power", "Triage", 2, "WIDTH=2"},
-    {"triage.loss_margin", "Triage", 1, "LOSS=1", Pauses::lost},
-    {"triage.loss_age", "Triage", 1, "AGED=1", Pauses::lost},
-    {"triage.crowd", "Triage", 1, "CROWD=1", Pauses::none},
-    {"triage.share", "Triage", 1, "SHARE=1", Pauses::none},
-    {"triage.probe", "Triage", 60, "PROBE=60", Pauses::none},
+    {"triage.loss_margin", "Triage", 1, "LOSS=1", PauseEffect::lost},
+    {"triage.loss_age", "Triage", 1, "AGED=1", PauseEffect::lost},
+    {"triage.crowd", "Triage", 1, "CROWD=1", PauseEffect::none},
+    {"triage.share", "Triage", 1, "SHARE=1", PauseEffect::none},
+    {"triage.probe", "Triage", 60, "PROBE=60", PauseEffect::none},
     {"triage.tied", "Triage", 1, "TIED=1"},
 };
 
@@ -123,7 +123,7 @@ TEST(EveryOption, OfTriageHasAParameter) {
 }
 
 // The options of the host have cases in tests/sim/host/options_test.cc.
-static_assert(field_count<SimOptions>() == 10, "a new option needs a case there");
+static_assert(field_count<SimOptions>() == 11, "a new option needs a case there");
 static_assert(field_count<NeedRule>() == 6, "a new option needs a case there");
 static_assert(field_count<LostWorkRules>() == 2, "a new option needs a case there");
 

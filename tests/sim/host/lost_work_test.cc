@@ -17,7 +17,7 @@ class LostWork : public ::testing::Test {
   LostWork() {
     instance_.name = "by-hand";
     instance_.platform = Platform::homogeneous(1, 100);
-    options_.pauses = PauseWorld::all(Pauses::lost);
+    options_.pauses = PauseWorld::all(PauseEffect::lost);
   }
   RunResult run(const char* algorithm = "GreedyP*") {
     return simulate(instance_, *parse_algorithm(algorithm), options_);
@@ -150,7 +150,7 @@ TEST(LostWorkRandom, AllWorkIsDoneOrLost) {
         instance.jobs.push_back(job);
       }
       SimOptions options;
-      options.pauses = PauseWorld::all(Pauses::lost);
+      options.pauses = PauseWorld::all(PauseEffect::lost);
       options.lost_work = {30, 2};
       Follow follow(30);
       const RunResult r = simulate(instance, *parse_algorithm(algorithm), options, &follow);

@@ -70,7 +70,7 @@ TEST(NoOptionIsIgnored, OfSimulations) {
       {"penalty", "GreedyPM*", [](SimOptions& o) { o.penalty = 30; }},
       {"events_apart", "GreedyP*", [](SimOptions& o) { o.events_apart = false; }},
       {"swap_rate", "GreedyP*", [](SimOptions& o) { o.swap_rate = 1; }},
-      {"pauses", "GreedyP*", [](SimOptions& o) { o.pauses = PauseWorld::all(Pauses::lost); }},
+      {"pauses", "GreedyP*", [](SimOptions& o) { o.pauses = PauseWorld::all(PauseEffect::lost); }},
       {"discover_needs", "Triage", [](SimOptions& o) { o.discover_needs = true; }},
       {"need_rule.floor", "Triage", discovering([](SimOptions& o) { o.need_rule.floor = 0.6; })},
       {"need_rule.headroom", "Triage", discovering([](SimOptions& o) { o.need_rule.headroom = 2; })},
@@ -102,9 +102,17 @@ TEST(NoOptionIsIgnored, OfThePenaltyByMemory) {
   expect_some_run_differs("restart", "GreedyP*", plain, "GreedyP*", other);
 }
 
+TEST(NoOptionIsIgnored, OfSwap) {
+  SimOptions plain;
+  plain.pauses = PauseWorld::all(PauseEffect::suspended);
+  SimOptions other = plain;
+  other.swap = {record::SwapSize::Of::node, 60};
+  expect_some_run_differs("swap", "GreedyP*", plain, "GreedyP*", other);
+}
+
 TEST(NoOptionIsIgnored, OfLostWork) {
   SimOptions plain;
-  plain.pauses = PauseWorld::all(Pauses::lost);
+  plain.pauses = PauseWorld::all(PauseEffect::lost);
   SimOptions other = plain;
   other.lost_work.min_progress = 600;
   expect_some_run_differs("lost_work.min_progress", "GreedyP*", plain, "GreedyP*", other);

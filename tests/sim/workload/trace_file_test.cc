@@ -76,18 +76,20 @@ TEST(TraceFile, MarksAreAFieldMore) {
       "1 0 2 1 0 100 120 kept\n"
       "2 5 2 1 0 100 120 lost\n"
       "3 5 2 1 0 100 120 none\n"
-      "4 5 2 1 0 100 120 -\n";
+      "4 5 2 1 0 100 120 -\n"
+      "5 5 2 1 0 100 120 suspended\n";
   const std::vector<Instance> instances = parse_traces(std::string(kMarked) + kTrace, "t");
   ASSERT_EQ(instances.size(), 2u);
-  EXPECT_EQ(instances[0].jobs[0].pauses, Pauses::kept);
-  EXPECT_EQ(instances[0].jobs[1].pauses, Pauses::lost);
-  EXPECT_EQ(instances[0].jobs[2].pauses, Pauses::none);
+  EXPECT_EQ(instances[0].jobs[0].pauses, PauseEffect::kept);
+  EXPECT_EQ(instances[0].jobs[1].pauses, PauseEffect::lost);
+  EXPECT_EQ(instances[0].jobs[2].pauses, PauseEffect::none);
   EXPECT_FALSE(instances[0].jobs[3].pauses);
+  EXPECT_EQ(instances[0].jobs[4].pauses, PauseEffect::suspended);
   EXPECT_FALSE(instances[1].jobs[0].pauses);
   EXPECT_EQ(format_trace(instances[0]), kMarked);
   const std::string head = "; dfrs-trace: 1\n; Name: r\n; Nodes: 2 cpu 1 memory 0\n";
   EXPECT_THAT(message_of<InputError>([&] { parse_traces(head + "; Pauses: yes\n1 0 2 1 0 100 120 maybe\n", "t"); }),
-              testing::HasSubstr("pauses is 'maybe', expected kept, lost, none or -"));
+              testing::HasSubstr("pauses is 'maybe', expected kept, suspended, none, lost or -"));
   EXPECT_THROW(parse_traces(head + "; Pauses: yes\n1 0 2 1 0 100 120\n", "t"), InputError);
   EXPECT_THROW(parse_traces(head + "; Pauses: no\n1 0 2 1 0 100 120\n", "t"), InputError);
 }

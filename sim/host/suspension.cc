@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/host/suspension.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/errors.h"
+
+namespace dfrs::sim {
+
+Suspension::Suspension(const record::SwapSize& swap, const Platform& platform, JobSlots& slots)
+    : slots_(slots), limited_(swap.limited()) {
+  if (!limited_) return;
+  std::vector<RigidAmount> mib;
+  mib.reserve(platform.nodes.size());
+  for (const NodeSpec& node : platform.nodes) mib.push_back(swap.on(node.rigid[kMemory]));
+  free_ = SwapBudget(std::move(mib));
+}
+
+void Suspension::claim(JobSlot job) {
+  changed_ = true;
+  const JobView& view = slots_.view(job);
+  claims_.push_back({.nodes = {}, .memory = view.rigid[kMemory], .number = slots_.truth(job).index, .owner = job});
+}
+
+void Suspension::drop_claim(JobSlot job) {
+  changed_ = true;
+  std::erase_if(claims_, [job](const SwapClaim& claim) { return claim.owner == job; });
+}
+
+void Suspension::start(JobSlot job) {
+  slots_.view(job).flags.may_not_move = true;
+  if (limited_) claim(job);
+}
+
+void Suspension::pause(JobSlot job) {
+  if (!limited_) return;
+  const JobView& view = slots_.view(job);
+  if (!free_.promise(view.nodes, view.rigid[kMemory])) {
+    throw Failure(kExitInternal, fmt::format("job {} is suspended where its nodes have no swap for it", view.id));
+  }
+  drop_claim(job);
+}
+
+void Suspension::resume(JobSlot job) {
+  if (!limited_) return;
+  const JobView& view = slots_.view(job);
+  free_.give_back(view.nodes, view.rigid[kMemory]);
+  claim(job);
+}
+
+void Suspension::complete(JobSlot job) {
+  if (limited_) drop_claim(job);
+}
+
+void Suspension::update(Seconds now) {
+  if (!limited_) return;
+  for (SwapClaim& claim : claims_) {
+    const JobView& view = slots_.view(static_cast<JobSlot>(claim.owner));
+    claim.nodes = view.nodes;
+    claim.virtual_time = view.virtual_time(now);
+  }
+  if (!changed_ && std::is_sorted(claims_.begin(), claims_.end(), claims_before)) return;
+  changed_ = false;
+  SwapBudget left = free_;
+  promise_swap(left, claims_);
+  for (const SwapClaim& claim : claims_) {
+    slots_.view(static_cast<JobSlot>(claim.owner)).flags.may_not_pause = !claim.promised;
+  }
+}
+
+}  // namespace dfrs::sim
