@@ -24,6 +24,7 @@ ControllerStatus report_controller(const LiveState& live) {
   status.config_in_force = live.config_in_force;
   status.enforce_quotas = live.config.enforce_quotas;
   status.now = live.counters.now;
+  status.utc_offset = utc_offset(status.now);
   status.wake_at = live.counters.wake_at;
   status.steps = live.counters.steps;
   status.decisions = live.driver.counters().decisions;

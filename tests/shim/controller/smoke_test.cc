@@ -88,6 +88,21 @@ TEST(LocalTime, IsADateOrANumber) {
   EXPECT_EQ(local_time(std::nan("")), "nan s after 1970");
 }
 
+TEST(LocalTime, IsSoFarFromUtc) {
+  const char* const before = getenv("TZ");
+  const std::string zone = before == nullptr ? "" : before;
+  setenv("TZ", "IST-5:30", 1);
+  tzset();
+  EXPECT_EQ(utc_offset(1.7e9), 19800);
+  EXPECT_EQ(local_time(1.7e9), "2023-11-15 03:43:20");
+  EXPECT_EQ(utc_offset(std::nan("")), 0);
+  if (before == nullptr)
+    unsetenv("TZ");
+  else
+    setenv("TZ", zone.c_str(), 1);
+  tzset();
+}
+
 // Node 0: two jobs want all of it, so that the minimum yield is 1/2 for all. Node 1 has a quarter left beyond that,
 // which goes to the job that wants half of the node and then runs at full speed. Max-min yields would be 2/3 for both.
 TEST(ControllerCases, AverageYieldsAreSetLive) {
