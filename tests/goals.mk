@@ -20,7 +20,7 @@ SCRIPT_TESTS = \
 	tests/policy/purity.sh \
 	tests/policy/purity_selftest.sh
 dist_check_SCRIPTS = $(SCRIPT_TESTS)
-EXTRA_DIST += tests/browser/bench_pages.py tests/browser/chromium.py tests/browser/drawing.py tests/browser/live_page.py tests/browser/measure.py tests/browser/run_log.py tests/cli/make_accounting.py
+EXTRA_DIST += tests/browser/bench_pages.py tests/browser/chromium.py tests/browser/drawing.py tests/browser/live_page.py tests/browser/measure.py tests/browser/run_log.py tests/browser/shown_values.py tests/cli/make_accounting.py
 tests/cli/accounting_sample.log: dfrs-sim$(EXEEXT)
 tests/browser/pages_test.log: dfrs-sim$(EXEEXT)
 THREAD_TESTS = $(LIVE_THREADS) $(SIM_THREADS)

@@ -108,6 +108,7 @@ std::string encode_schedule(const Schedule& schedule) {
     header["node_names"] = nlohmann::ordered_json::array();
     for (const std::string& name : schedule.node_names) header["node_names"].push_back(base::printable(name));
   }
+  if (schedule.utc_offset) header["utc_offset"] = *schedule.utc_offset;
   for (const Column& column : columns) header["columns"].push_back(column.header());
   std::string data = header.dump() + '\n';
   for (const Column& column : columns) data += column.bytes();

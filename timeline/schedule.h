@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -62,6 +63,8 @@ struct Schedule {
   std::vector<std::string> told;
   Seconds begin = 0;
   Seconds end = 0;
+  /// Where the cluster is: its local time less UTC, in seconds. Nothing: instants are told in UTC.
+  std::optional<int> utc_offset;
 
   std::span<const NodeIndex> nodes_of(const Stay& stay) const {
     return std::span(nodes).subspan(stay.first_node, stay.node_count);

@@ -21,16 +21,21 @@ void put_number(Json& out, const char* name, double value) {
   out[name] = std::isfinite(value) ? Json(value) : Json(nullptr);  // JSON has no infinity
 }
 
+void put_why(Json& out, const Why& why) {
+  if (why.other) out["other"] = *why.other;
+  put_number(out, "value", why.value);
+  put_number(out, "limit", why.limit);
+}
+
 Json event_json(JobId job, const StoryEvent& event, const Story& story, const StoryNames& names) {
   Json out{{"t", event.at}};
   if (event.until > event.at) out["until"] = event.until;
   out["event"] = kEventNames[static_cast<std::size_t>(event.kind)];
   if (event.why) {
     out["reason"] = enum_name(event.why->kind);
-    if (event.why->other) out["other"] = *event.why->other;
-    put_number(out, "value", event.why->value);
-    put_number(out, "limit", event.why->limit);
+    put_why(out, *event.why);
   }
+  if (event.newest) put_why(out["newest"], *event.newest);
   if (!event.nodes.empty()) {
     Json nodes = Json::object();
     for (const auto& [n, tasks] : event.nodes) nodes[names.node(n)] = tasks;

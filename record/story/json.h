@@ -8,7 +8,8 @@
 
 namespace dfrs::record {
 
-/// A list of events: {"t", "until"?, "event", "reason"?, "other"?, "value"?, "limit"?, "nodes"?, "yield"?, "text"}.
+/// A list of events: {"t", "until"?, "event", "reason"?, "other"?, "value"?, "limit"?, "newest"?, "nodes"?, "yield"?,
+/// "text"}.
 nlohmann::ordered_json story_json(JobId job, const Story& story, const StoryNames& names);
 
 }  // namespace dfrs::record

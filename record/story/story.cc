@@ -14,20 +14,20 @@ namespace {
 // Smaller changes of a yield are not told.
 constexpr double kNotable = 0.05;
 
-// Batch policies want whole nodes, or nodes at other times.
+}  // namespace
+
 bool lacks_room(ReasonKind kind) {
   return kind == ReasonKind::no_room || kind == ReasonKind::outweighed || kind == ReasonKind::none_to_pause ||
          kind == ReasonKind::left_out || kind == ReasonKind::next_try;
 }
 
-}  // namespace
-
 void Stories::step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) {
   take_events(view, events);
   take_reasons(view, decisions);
   take_placements(view, decisions);
-  take_waiting(view, decisions);
-  take_yields(view, decisions);
+  Surroundings around(view, decisions);
+  take_waiting(view, decisions, around);
+  take_yields(view, decisions, around);
   for (const JobSlot job : touched_) {
     slots_[job].reason = kNone;
     slots_[job].placed = false;
@@ -129,7 +129,7 @@ void Stories::take_placements(const ClusterView& view, const Decisions& decision
     StoryEvent& event = add(decision.job, job, view.now, kKinds[static_cast<std::size_t>(decision.kind)]);
     const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
     event.node_count = distinct_nodes(nodes);
-    const std::size_t most = only_ ? nodes.size() : keeps_ended_ ? 0 : kNodesNamed;
+    const std::size_t most = only_ ? nodes.size() : kNodesNamed;
     all_node_runs(nodes, [&](NodeIndex n, std::uint32_t tasks) {
       if (event.nodes.size() >= most) return false;
       event.nodes.push_back({n, tasks});
@@ -143,8 +143,8 @@ void Stories::take_placements(const ClusterView& view, const Decisions& decision
   }
 }
 
-// A wait is told once for as long as its kind of reason stays.
-void Stories::take_waiting(const ClusterView& view, const Decisions& decisions) {
+// A wait is told once for as long as its kind of reason stays, with its first and its newest numbers.
+void Stories::take_waiting(const ClusterView& view, const Decisions& decisions, Surroundings& around) {
   for (const JobSlot where : touched_) {
     const Slot& told = slots_[where];
     const JobView& job = view.jobs[where];
@@ -153,23 +153,27 @@ void Stories::take_waiting(const ClusterView& view, const Decisions& decisions) 
     const Why why = why_of(view, decisions.reasons[told.reason]);
     std::vector<StoryEvent>& events = stories_[job.id].events;
     if (!events.empty() && events.back().kind == StoryKind::waits && events.back().why->kind == why.kind) {
-      events.back().until = view.now;
+      StoryEvent& last = events.back();
+      last.until = view.now;
+      last.newest.reset();
+      if (why != *last.why) last.newest = why;
       continue;
     }
     StoryEvent& event = add(where, job, view.now, StoryKind::waits);
     event.why = why;
-    if (only_ && lacks_room(why.kind)) event.room = room_for(view, decisions, job);
+    if (looks_around() && lacks_room(why.kind)) event.room = around.room_for(job);
   }
 }
 
-void Stories::take_yields(const ClusterView& view, const Decisions& decisions) {
+void Stories::take_yields(const ClusterView& view, const Decisions& decisions, Surroundings& around) {
   for (const YieldChange& change : decisions.yields) {
     const JobView& job = view.jobs[change.job];
     if (!follows(job)) continue;
     Slot& told = slot(change.job);
     if (told.placed) {
-      stories_[job.id].events.back().yield = change.yield;
-      if (only_ && change.yield < 1) stories_[job.id].events.back().crowd = crowd_of(view, decisions, change.job);
+      StoryEvent& event = stories_[job.id].events.back();
+      event.yield = change.yield;
+      if (looks_around() && change.yield < 1) event.crowd = around.crowd_of(change.job);
     } else if (!keeps_ended_) {
       if (std::abs(change.yield - told.yield) < kNotable * told.yield) continue;
       const double before = told.yield;
@@ -177,7 +181,7 @@ void Stories::take_yields(const ClusterView& view, const Decisions& decisions) {
           add(change.job, job, view.now, change.yield < before ? StoryKind::slowed : StoryKind::sped_up);
       event.before = before;
       event.yield = change.yield;
-      if (only_ && change.yield < 1) event.crowd = crowd_of(view, decisions, change.job);
+      if (only_ && change.yield < 1) event.crowd = around.crowd_of(change.job);
     }
     told.yield = change.yield;
   }

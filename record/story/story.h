@@ -26,6 +26,8 @@ struct Why {
   std::optional<JobId> other;
   double value = 0;
   double limit = 0;
+
+  bool operator==(const Why&) const = default;
 };
 
 /// The room that a waiting job finds once the decisions of the instant are carried out.
@@ -62,13 +64,17 @@ struct StoryEvent {
   Seconds until = 0;
   StoryKind kind = StoryKind::submitted;
   std::uint32_t node_count = 0;  ///< started, resumed, moved: different nodes
-  /// The same, ascending: all where one job is followed, the first kNodesNamed with of_all(), else none.
+  /// The same, ascending: all where one job is followed, else the first kNodesNamed.
   std::vector<NodeTasks> nodes;
   double before = 0;           ///< slowed, sped_up: the yield until now
   double yield = 0;            ///< the yield from now on; 0 unless it runs
   std::optional<Why> why;      ///< nothing: the policy states none
-  std::optional<Room> room;    ///< waits; only where one job is followed
-  std::optional<Crowd> crowd;  ///< a yield below 1; only where one job is followed
+  std::optional<Why> newest;   ///< waits: why at `until`, if that names another job or other numbers than `why`
+  std::optional<Room> room;    ///< waits, at `at`; not with of_all()
+  std::optional<Crowd> crowd;  ///< a yield below 1; not with of_all()
+
+  /// Of a wait: why it goes on.
+  const std::optional<Why>& why_now() const { return newest ? newest : why; }
 };
 
 /// A job's events, in order of time.
@@ -78,17 +84,21 @@ struct Story {
   std::uint64_t forgotten = 0;  ///< older events that are no longer kept
 };
 
+class Surroundings;
+
+/// Whether a reason to wait is a lack of room. Batch policies want whole nodes, or nodes at other times.
+bool lacks_room(ReasonKind kind);
+
 class Stories {
  public:
   /// Follows one job, with all details: O(jobs + nodes + tasks) a step while it is there.
   static Stories of(JobId job) { return Stories(job, std::numeric_limits<std::size_t>::max()); }
   /// Follows all jobs that are in the system, without crowds and rooms, and keeps the newest `most` events of each.
-  /// O(decisions
-  /// + reasons + changed yields) a step. A story ends with its job.
+  /// O(decisions + reasons + changed yields) a step. A story ends with its job.
   static Stories of_all(std::size_t most) { return Stories(std::nullopt, most); }
 
-  /// Follows all jobs, keeps the stories of those that have ended, and says nothing of yields and of which nodes; else
-  /// as of_all().
+  /// Follows all jobs, keeps the stories of those that have ended, with crowds and rooms, and says nothing of changed
+  /// yields. O(nodes) more for each wait that begins, O(jobs + tasks) for each job that is placed with a yield below 1.
   static Stories of_all_and_ended(std::size_t most) {
     Stories stories(std::nullopt, most);
     stories.keeps_ended_ = true;
@@ -104,13 +114,14 @@ class Stories {
   explicit Stories(std::optional<JobId> only, std::size_t most) : only_(only), most_(most) {}
 
   bool follows(const JobView& job) const { return !only_ || *only_ == job.id; }
+  bool looks_around() const { return only_ || keeps_ended_; }
   void take_events(const ClusterView& view, std::span<const Event> events);
   void take_submission(JobSlot where, const JobView& job, Seconds now);
   void take_all(const ClusterView& view);
   void take_reasons(const ClusterView& view, const Decisions& decisions);
   void take_placements(const ClusterView& view, const Decisions& decisions);
-  void take_waiting(const ClusterView& view, const Decisions& decisions);
-  void take_yields(const ClusterView& view, const Decisions& decisions);
+  void take_waiting(const ClusterView& view, const Decisions& decisions, Surroundings& around);
+  void take_yields(const ClusterView& view, const Decisions& decisions, Surroundings& around);
   StoryEvent& add(JobSlot slot, const JobView& job, Seconds at, StoryKind kind);
   Why why_of(const ClusterView& view, const Reason& reason) const;
   void say_why(const ClusterView& view, const Decisions& decisions, JobSlot slot, StoryEvent& event) const;

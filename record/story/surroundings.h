@@ -6,10 +6,31 @@
 
 namespace dfrs::record {
 
-/// The room for a job that waits. O(jobs + nodes + tasks).
-Room room_for(const ClusterView& view, const Decisions& decisions, const JobView& job);
+/// Of one instant. Both must outlive it. The first question takes O(jobs + nodes + tasks) more.
+class Surroundings {
+ public:
+  Surroundings(const ClusterView& view, const Decisions& decisions) : view_(view), decisions_(decisions) {}
 
-/// The most loaded of the job's nodes, relative to capacity; the first of several. O(jobs + nodes + tasks).
-Crowd crowd_of(const ClusterView& view, const Decisions& decisions, JobSlot job);
+  /// The room for a job that waits. O(nodes).
+  Room room_for(const JobView& job);
+  /// The most loaded of the job's nodes, relative to capacity; the first of several. O(jobs + tasks of the job).
+  Crowd crowd_of(JobSlot job);
+
+ private:
+  struct NodeUse {
+    double load = 0;
+    RigidVector taken{};
+    std::uint32_t tasks = 0;
+    bool exclusive = false;
+  };
+  void look();
+  std::uint64_t tasks_that_fit(NodeIndex n, const JobView& job, Room& room) const;
+
+  const ClusterView& view_;
+  const Decisions& decisions_;
+  bool looked_ = false;
+  std::vector<std::span<const NodeIndex>> nodes_;  // of each job, once the decisions are carried out
+  std::vector<NodeUse> use_;                       // of each node
+};
 
 }  // namespace dfrs::record

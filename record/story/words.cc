@@ -38,6 +38,15 @@ std::string amount_of(std::size_t rigid) {
   return rigid == kMemory ? std::string("memory") : fmt::format("of resource {}", rigid);
 }
 
+std::string placed(std::string_view verb, JobId job, const StoryEvent& event, const StoryNames& names) {
+  std::string text = fmt::format("Job {} {} on {}", job, verb, where(event, names));
+  if (event.yield > 0) text += fmt::format(" at a yield of {:.3g}", event.yield);
+  if (event.crowd) text += fmt::format(" ({})", crowd_words(*event.crowd, names));
+  return text;
+}
+
+}  // namespace
+
 std::string room_words(const Room& room, std::uint32_t tasks) {
   const std::string of = fmt::format("room for {} of {}", room.tasks, base::counted(tasks, "task"));
   std::vector<std::string> missing;
@@ -57,15 +66,6 @@ std::string room_words(const Room& room, std::uint32_t tasks) {
   }
   return text;
 }
-
-std::string placed(std::string_view verb, JobId job, const StoryEvent& event, const StoryNames& names) {
-  std::string text = fmt::format("Job {} {} on {}", job, verb, where(event, names));
-  if (event.yield > 0) text += fmt::format(" at a yield of {:.3g}", event.yield);
-  if (event.crowd) text += fmt::format(" ({})", crowd_words(*event.crowd, names));
-  return text;
-}
-
-}  // namespace
 
 std::string crowd_words(const Crowd& crowd, const StoryNames& names) {
   std::string with;
@@ -186,6 +186,7 @@ std::string sentence(JobId job, const StoryEvent& event, const Story& story, con
   }
   if (event.why) text += ": " + clause(*event.why, names);
   if (event.room) text += fmt::format(" ({})", room_words(*event.room, story.tasks));
+  if (event.newest) text += fmt::format("; at {}: {}", names.time(event.until), clause(*event.newest, names));
   return text + ".";
 }
 

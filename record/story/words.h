@@ -21,6 +21,10 @@ std::string sentence(JobId job, const StoryEvent& event, const Story& story, con
 /// Why a job gets less CPU than it needs: "node n17 has a capacity of 1 and CPU needs of 2, shared with job 4".
 std::string crowd_words(const Crowd& crowd, const StoryNames& names);
 
+/// Where there is room for a job of so many tasks, and what is missing elsewhere: "room for 0 of 1 task; of 2 nodes
+/// that it may use, 2 have too little memory left for one".
+std::string room_words(const Room& room, std::uint32_t tasks);
+
 /// The reason as a clause: "there is room for it".
 std::string clause(const Why& why, const StoryNames& names);
 

@@ -141,6 +141,7 @@ struct ControllerStatus {
   bool enforce_quotas = true;
   tl::expected<void, std::string> config_in_force;  ///< error: why dfrs.conf is not, and what is
   Seconds now = 0;                                  ///< of the last step, s since the epoch; 0: there was none
+  int utc_offset = 0;                               ///< of local time, in which reasons are told, then; s
   Seconds wake_at = 0;                              ///< latest time of the next step; infinity: only events trigger it
   std::uint64_t steps = 0;
   std::uint64_t decisions = 0;  ///< starts, pauses, moves, resumes decided since the controller was created

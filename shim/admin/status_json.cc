@@ -118,6 +118,7 @@ Json status_json(const ControllerStatus& status, const record::RecordingState& r
           {"enforce_quotas", status.enforce_quotas},
           {"config_error", error_or_null(status.config_in_force)},
           {"now", status.now == 0 ? Json(nullptr) : Json(status.now)},
+          {"utc_offset_s", status.utc_offset},
           {"wake_at", number(status.wake_at)},
           {"steps", status.steps},
           {"decisions", status.decisions},

@@ -134,40 +134,15 @@ class Explanation {
     }
   }
 
-  // The memory left by the jobs that run or are to run.
-  MemoryLedger ledger_of_desired() const {
-    MemoryLedger ledger;
-    ledger.reset(live_.nodes);
-    live_.jobs.each([&](const Job& other) {
-      if (other.desired.state == DesiredState::running) ledger.take(footprint(other, other.desired.nodes));
-    });
-    return ledger;
-  }
-
   void say_room() {
     const JobFacts& facts = job_.facts;
-    const MemoryLedger ledger = ledger_of_desired();
-    std::uint64_t fit = 0;
-    std::size_t eligible = 0, unusable = 0, short_of_memory = 0, alone = 0;
-    for (NodeIndex n = 0; n < live_.nodes.size(); ++n) {
-      if (!facts.may_use(n)) continue;
-      ++eligible;
-      if (!live_.nodes.views()[n].usable) {
-        ++unusable;
-        continue;
-      }
-      const std::uint32_t here = ledger.tasks_that_fit(n, facts.memory_per_task, facts.exclusive);
-      fit += std::min(here, facts.tasks);
-      if (here != 0) continue;
-      const std::int64_t free = ledger.free_memory(n);
-      const bool has_memory = free >= 0 && static_cast<std::uint64_t>(free) >= facts.memory_per_task;
-      ++(has_memory ? alone : short_of_memory);
-    }
+    const MemoryLedger ledger = ledger_of_desired(live_.jobs, live_.nodes);
+    const record::Room room = room_for(job_, false, live_.nodes, ledger);
+    const std::size_t lacking = room.short_of[kMemory];
     say("Of {} that job {} may use, {} {} not usable, {} {} too little memory free, {} {} kept from it by exclusive "
         "use; there is room for {} of {} tasks.",
-        base::counted(eligible, "node"), job_.id, unusable, unusable == 1 ? "is" : "are", short_of_memory,
-        short_of_memory == 1 ? "has" : "have", alone, alone == 1 ? "is" : "are",
-        std::min<std::uint64_t>(fit, facts.tasks), facts.tasks);
+        base::counted(room.eligible, "node"), job_.id, room.unusable, room.unusable == 1 ? "is" : "are", lacking,
+        lacking == 1 ? "has" : "have", room.exclusive, room.exclusive == 1 ? "is" : "are", room.tasks, facts.tasks);
     if (facts.tied_to_images)
       say("Job {} goes on only on {}, which has its images (CheckpointFolderShared=no).", job_.id,
           names(facts.last_nodes));

@@ -44,4 +44,41 @@ std::uint32_t MemoryLedger::tasks_that_fit(NodeIndex n, std::uint64_t memory_per
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(fit, UINT32_MAX));
 }
 
+MemoryLedger ledger_of_desired(const JobTable& jobs, const Nodes& nodes) {
+  MemoryLedger ledger;
+  ledger.reset(nodes);
+  jobs.each([&](const Job& job) {
+    if (job.desired.state == DesiredState::running) ledger.take(footprint(job, job.desired.nodes));
+  });
+  return ledger;
+}
+
+record::Room room_for(const Job& job, bool here, const Nodes& nodes, const MemoryLedger& ledger) {
+  const JobFacts& facts = job.facts;
+  record::Room room;
+  const auto look = [&](NodeIndex n) {
+    ++room.eligible;
+    if (!nodes.views()[n].usable) {
+      ++room.unusable;
+      return;
+    }
+    const std::uint32_t fit = ledger.tasks_that_fit(n, facts.memory_per_task, facts.exclusive);
+    room.tasks = std::min<std::uint64_t>(facts.tasks, room.tasks + fit);
+    if (fit != 0) return;
+    const std::int64_t free = ledger.free_memory(n);
+    const bool has_memory = free >= 0 && static_cast<std::uint64_t>(free) >= facts.memory_per_task;
+    ++(has_memory ? room.exclusive : room.short_of[kMemory]);
+  };
+  if (here) {
+    each_node_run(facts.nodes, [&](NodeIndex n, std::uint32_t) {
+      if (n < nodes.size()) look(n);
+    });
+    return room;
+  }
+  for (NodeIndex n = 0; n < nodes.size(); ++n) {
+    if (facts.may_use(n)) look(n);
+  }
+  return room;
+}
+
 }  // namespace dfrs::shim

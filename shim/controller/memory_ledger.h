@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "policy/core/units.h"
+#include "record/story/story.h"
 #include "shim/controller/job.h"
+#include "shim/controller/job_table.h"
 #include "shim/controller/nodes.h"
 
 namespace dfrs::shim {
@@ -48,5 +50,11 @@ class MemoryLedger {
   std::vector<std::uint32_t> tasks_;      // of our jobs
   std::vector<std::uint32_t> exclusive_;  // of jobs that want the node alone
 };
+
+/// What the jobs leave that run or are to run. O(jobs + nodes + tasks).
+MemoryLedger ledger_of_desired(const JobTable& jobs, const Nodes& nodes);
+
+/// The room for a job on the nodes that it may use; `here`: on those where it is. O(nodes).
+record::Room room_for(const Job& job, bool here, const Nodes& nodes, const MemoryLedger& ledger);
 
 }  // namespace dfrs::shim

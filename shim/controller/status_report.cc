@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reports the state of the controller, its nodes and its jobs as values.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "policy/core/engine.h"
 #include "policy/core/node_runs.h"
 #include "shim/controller/inspection.h"
+#include "shim/controller/memory_ledger.h"
 #include "shim/controller/pause_reasons.h"
 #include "shim/controller/pause_rules.h"
 #include "shim/controller/situation.h"
@@ -21,6 +24,7 @@ ControllerStatus report_controller(const LiveState& live) {
   status.config_in_force = live.config_in_force;
   status.enforce_quotas = live.config.enforce_quotas;
   status.now = live.counters.now;
+  status.utc_offset = utc_offset(status.now);
   status.wake_at = live.counters.wake_at;
   status.steps = live.counters.steps;
   status.decisions = live.driver.counters().decisions;
@@ -114,16 +118,39 @@ std::optional<JobCheckpoints> report_checkpoints(const Job& job, const Config& c
   return out;
 }
 
-// Why the policy lets the job wait, or has paused it.
-std::optional<std::string> policy_reason(const LiveState& live, const JobStatus& job) {
-  using S = JobSituation;
-  if (job.situation != S::waiting && job.situation != S::suspended && job.situation != S::requeued) return std::nullopt;
-  const record::Story* const story = live.driver.stories().find(job.job_id);
-  if (story == nullptr || story->events.empty() || !story->events.back().why) return std::nullopt;
-  return record::clause(*story->events.back().why, {{}, local_time});
-}
+// Why the policy lets jobs wait, or has paused them, with the room that there is for them now.
+class PolicyReasons {
+ public:
+  explicit PolicyReasons(const LiveState& live) : live_(live) {}
 
-JobStatus report_job(const LiveState& live, const Job& job) {
+  std::optional<std::string> of(const Job& job, JobSituation situation) {
+    using S = JobSituation;
+    if (situation != S::waiting && situation != S::suspended && situation != S::requeued) return std::nullopt;
+    const record::Story* const story = live_.driver.stories().find(job.id);
+    if (story == nullptr || story->events.empty()) return std::nullopt;
+    const std::optional<record::Why>& why = story->events.back().why_now();
+    if (!why) return std::nullopt;
+    return record::clause(*why, {{}, local_time}) + (record::lacks_room(why->kind) ? room_of(job) : std::string());
+  }
+
+ private:
+  // The caller holds the controller's lock: a long queue on many nodes is told in part.
+  static constexpr std::size_t kMostLooks = 1000000;
+
+  std::string room_of(const Job& job) {
+    looks_ += live_.nodes.size();
+    if (looks_ > kMostLooks) return {};
+    if (!ledger_) ledger_ = ledger_of_desired(live_.jobs, live_.nodes);
+    const record::Room room = room_for(job, policy_flags(job).may_not_move, live_.nodes, *ledger_);
+    return fmt::format(" ({})", record::room_words(room, job.facts.tasks));
+  }
+
+  const LiveState& live_;
+  std::size_t looks_ = 0;
+  std::optional<MemoryLedger> ledger_;
+};
+
+JobStatus report_job(const LiveState& live, const Job& job, PolicyReasons& reasons) {
   const Seconds now = live.counters.now;
   JobStatus out;
   out.job_id = job.id;
@@ -138,7 +165,7 @@ JobStatus report_job(const LiveState& live, const Job& job) {
   out.nodes = places(job.facts.nodes, live.nodes);
   if (job.to_run_elsewhere()) out.target = places(job.desired.nodes, live.nodes);
   out.reason = reason_of(job, out.situation, live.reconciler, live.nodes, now);
-  out.policy_reason = policy_reason(live, out);
+  out.policy_reason = reasons.of(job, out.situation);
   return out;
 }
 
@@ -166,9 +193,10 @@ ControllerStatus report_status(const LiveState& live) {
   for (NodeIndex n = 0; n < live.nodes.size(); ++n) {
     status.nodes.push_back(report_node(live.nodes[n], n, live.agents));
   }
+  PolicyReasons reasons(live);
   live.jobs.each([&](const Job& job) {
     if (job.facts.phase == DFRS_JOB_ENDING) return;
-    JobStatus out = report_job(live, job);
+    JobStatus out = report_job(live, job, reasons);
     add_to_nodes(live, job, out, status.nodes);
     status.jobs.push_back(std::move(out));
   });

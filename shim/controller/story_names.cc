@@ -14,6 +14,13 @@ std::string local_time(Seconds time) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(std::floor(time))));
 }
 
+int utc_offset(Seconds time) {
+  if (!is_instant(time)) return 0;
+  const auto seconds = static_cast<std::time_t>(std::floor(time));
+  std::tm broken_down{};
+  return localtime_r(&seconds, &broken_down) == nullptr ? 0 : static_cast<int>(broken_down.tm_gmtoff);
+}
+
 record::StoryNames story_names(const Nodes& nodes) {
   std::vector<std::string> names;
   for (NodeIndex n = 0; n < nodes.size(); ++n) names.push_back(nodes[n].name);

@@ -13,4 +13,7 @@ record::StoryNames story_names(const Nodes& nodes);
 /// "2026-11-20 09:30:00", in local time; any other number in seconds.
 std::string local_time(Seconds time);
 
+/// Local time less UTC then, in seconds; 0 for what is no instant.
+int utc_offset(Seconds time);
+
 }  // namespace dfrs::shim

@@ -16,6 +16,7 @@ void LiveSchedule::look(const Json& status, const Json& nodes) {
   // A controller that has made no round yet has no time.
   observed_.begin_look(status.at("now").is_number() ? status.at("now").get<double>() : 0);
   algorithm_ = status.at("algorithm");
+  utc_offset_ = status.value("utc_offset_s", 0);
   for (const Json& node : nodes.at("nodes")) {
     const std::string name = node.at("node");
     node_numbers_[name] = observed_.node(name, std::max(1.0, node.at("cpus").get<double>()), node.at("memory_mib"));
@@ -50,6 +51,7 @@ void LiveSchedule::see(const Json& told) {
 timeline::Schedule LiveSchedule::schedule() const {
   timeline::Schedule out = observed_.schedule();
   out.algorithm = algorithm_;
+  out.utc_offset = utc_offset_;
   return out;
 }
 

@@ -33,6 +33,7 @@ class LiveSchedule {
 
   timeline::ObservedSchedule observed_;
   std::string algorithm_;
+  int utc_offset_ = 0;  // of the controller's local time, seconds
   std::unordered_map<std::string, NodeIndex> node_numbers_;
 };
 

@@ -27,10 +27,11 @@ namespace {
 constexpr std::chrono::seconds kStillHere{10};
 constexpr std::size_t kBlock = std::size_t{64} << 10;
 
-std::string since(Seconds instant) {
-  const auto seconds = static_cast<std::time_t>(instant);
+// In the time of the cluster, as all that the page says.
+std::string since(const timeline::Schedule& seen) {
+  const std::time_t seconds = static_cast<std::time_t>(seen.begin) + seen.utc_offset.value_or(0);
   std::tm broken_down{};
-  return fmt::format("Since {:%Y-%m-%d %H:%M}", *localtime_r(&seconds, &broken_down));
+  return fmt::format("Since {:%Y-%m-%d %H:%M}", *gmtime_r(&seconds, &broken_down));
 }
 
 // The time does not depend on where the texts differ.
@@ -166,7 +167,7 @@ struct WebServer::Impl {
     }
     if (path == "/timeline") {
       const timeline::Schedule seen = feed.schedule();
-      return send_text(connection, 200, timeline::timeline_page(since(seen.begin), "", {&seen, 1}),
+      return send_text(connection, 200, timeline::timeline_page(since(seen), "", {&seen, 1}),
                        "text/html; charset=utf-8", "'self'");
     }
     if (path == "/schedule") {

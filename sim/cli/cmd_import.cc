@@ -158,9 +158,10 @@ struct ImportCsv {
     const std::vector<std::string> inputs{source, map_name};
     check_inputs_kept(inputs, {{"--output", target.output}});
     std::string map_sha256;
-    const CsvMap map = load_csv_map(map_name, map_sha256);
+    CsvMap map = load_csv_map(map_name, map_sha256);
     workload.assume_machine(map.machine);
     const LoadOptions options = workload.load_options();
+    if (options.sacct.shape.memory_mib > 0) map.machine.memory_mib = options.sacct.shape.memory_mib;
     std::string sha256;
     CsvJobs jobs;
     {

@@ -41,6 +41,10 @@ struct OutputPaths {
   std::string jobs, log, record, timeline, report, evalys, perfetto, paje;
 
   void check(const std::vector<std::string>& sources) const {
+    if (timeline.ends_with(".html") || timeline.ends_with(".htm")) {
+      throw UsageError(
+          fmt::format("--timeline {}: run writes CSV there; --report FILE.html writes the page", timeline));
+    }
     check_outputs_differ({{"--jobs-csv", jobs},
                           {"--log", log},
                           {"--record", record},

@@ -18,12 +18,17 @@ else
 bench:
 	@echo 'make bench: Google Benchmark is missing; on Debian: apt-get install libbenchmark-dev' >&2; exit 1
 endif
-.PHONY: bench bench-pages bench-slurmctld
+.PHONY: bench bench-explain bench-pages bench-slurmctld
 
 # Timeline pages in headless Chromium: `make bench-pages` (needs Chromium with its driver, Selenium and HPC2N's log).
 # PAGES=FOLDER keeps the pages.
 bench-pages: dfrs-sim$(EXEEXT)
 	DFRS_SIM=./dfrs-sim$(EXEEXT) $(srcdir)/tests/browser/bench_pages.py $(PAGES)
+
+# What reasons cost that nobody asks for, in instructions: `make bench-explain` (needs Valgrind).
+EXTRA_DIST += tests/bench/explain_cost.py
+bench-explain: dfrs-sim$(EXEEXT)
+	$(srcdir)/tests/bench/explain_cost.py
 
 # slurmctld at a scale that no test machine has: `make bench-slurmctld` (needs Slurm installed, and root).
 if BUILD_PLUGIN

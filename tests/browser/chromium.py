@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import time
+from pathlib import Path
 
 try:
     from selenium import webdriver
@@ -36,10 +37,12 @@ def require():
 
 
 class Browser:
-    """A window. requests() are those to anywhere but files and `own`, the address of the server that is tested."""
+    """A window. requests() are those to anywhere but `own`, the address of the server that is tested, and the file that
+    was opened last."""
 
-    def __init__(self, width=1400, height=1000, own="file:", more=()):
+    def __init__(self, width=1400, height=1000, own=None, more=()):
         self.own = own
+        self.file = None
         options = Options()
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                      f"--window-size={width},{height}", *more):
@@ -64,7 +67,8 @@ class Browser:
         self.driver.get_log("performance")
         self.driver.get_log("browser")
         begin = time.monotonic()
-        self.driver.get(f"file://{path}{view}")
+        self.file = Path(path).resolve().as_uri()
+        self.driver.get(f"{self.file}{view}")
         if self.js("return document.querySelector('#charts') !== null"):
             self.until("window.dfrsTimeline !== undefined")
         return time.monotonic() - begin
@@ -104,4 +108,5 @@ class Browser:
             message = json.loads(entry["message"])["message"]
             if message["method"] in ("Network.requestWillBeSent", "Network.webSocketCreated"):
                 found.append(message["params"].get("request", message["params"])["url"])
-        return [url for url in found if not url.startswith((self.own, "data:", "blob:", "about:"))]
+        own = ("data:", "blob:", "about:", *([self.own] if self.own else []))
+        return [url for url in found if not url.startswith(own) and url.partition("#")[0] != self.file]

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The page of `dfrsctl web` before a made-up controller, which answers from a simulated run. tests/live/test_web.py has
 the real ones."""
+import base64
 import contextlib
 import json
 import re
 import threading
 import urllib.parse
+import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 TOKEN = 32 * "a"
@@ -17,6 +19,46 @@ def page_text(folder):
     for mark, name in (("@STYLE@\n", "page.css"), ("@SCRIPT@\n", "page.js")):
         text = text.replace(mark, (folder / name).read_text(encoding="utf-8"))
     return text
+
+
+def moved(schedule, by, utc_offset=None, empty=False):
+    """The data of a run so many seconds later, on a cluster with this local time; `empty`: before its first job."""
+    head, _, body = zlib.decompress(base64.b64decode(schedule)).partition(b"\n")
+    header, columns, at = json.loads(head), b"", 0
+    header["begin"] += by
+    header["end"] += by
+    if utc_offset is not None:
+        header["utc_offset"] = utc_offset
+    for column in header["columns"]:
+        data = body[at:at + column["bytes"]]
+        at += column["bytes"]
+        if empty:
+            data, column["count"] = b"", 0
+        elif column["name"] in ("job.submit", "stay.from"):
+            assert column["changes"]
+            first, rest = number_at(data)
+            data = number_bytes(first + 2 * 1000 * by) + rest
+        column["bytes"] = len(data)
+        columns += data
+    return base64.b64encode(zlib.compress(json.dumps(header).encode() + b"\n" + columns)).decode()
+
+
+def number_at(data):
+    """The first number of a column, and the bytes after it."""
+    value = 0
+    for k, byte in enumerate(data):
+        value |= (byte & 127) << 7 * k
+        if byte < 128:
+            return value, data[k + 1:]
+    raise ValueError("a column that ends within a number")
+
+
+def number_bytes(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
 
 
 def look(jobs, at):
@@ -39,13 +81,18 @@ def look(jobs, at):
                        "agent": {"reachable": node != "node 30"}} for node in nodes]}
 
 
+def schedule_of(page):
+    """The data of the first run of a timeline."""
+    return re.search(r'<script [^>]*class="run">(.*?)</script>', page, re.DOTALL)[1]
+
+
 class Controller:
     """What it tells may be changed while the page looks."""
 
     def __init__(self, folder, timeline, first):
         self.page = page_text(folder)
         self.timeline = timeline
-        self.schedule = re.search(r'<script [^>]*class="run">(.*?)</script>', timeline, re.DOTALL)[1]
+        self.schedule = schedule_of(timeline)
         self.told = first
         self.events = {}  # of each job, for /explain; others are not known
         self.asked = []   # the jobs of /explain

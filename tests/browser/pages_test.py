@@ -7,6 +7,7 @@ Usage: tests/browser/pages_test.py      with the program in $DFRS_SIM; screensho
 Exit: 0 all is well, 1 it is not, 77 no Chromium or Selenium
 """
 import csv
+import datetime
 import json
 import os
 import re
@@ -19,6 +20,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import chromium  # noqa: E402
 import live_page  # noqa: E402
+import shown_values  # noqa: E402
 from run_log import RunLog  # noqa: E402
 
 SIM = os.environ.get("DFRS_SIM", "./dfrs-sim")
@@ -55,31 +57,83 @@ def write_pages(folder):
         f"{k} {20 * k} -1 600 {k % 4 + 1} -1 -1 {k % 4 + 1} 900 -1 1 {k % USERS} -1 -1 -1 -1 -1 -1\n" for k in range(1, 61)),
         encoding="utf-8")
     sim("run", log, "-a", "Triage", "--report", folder / "users.html")
+    sim("run", log, "-a", "Triage", "--nodes", 250, "--report", folder / "low.html")
     sim("compare", trace, "-a", "EASY,Triage", "--report", folder / "compare.html", "--timeline",
         folder / "timeline.html", "-o", folder / "results.csv")
     sim("report", folder / "results.csv", "-o", folder / "report.html")
     sim("advise", "--sacct", ROOT / "tests/golden/accounting.txt", "-o", folder / "advise.html")
-    sim("reproduce", "dynp", "--parts", "table3", "--sets", "1", "-o", folder / "reproduce")
-    sim("reproduce", "rr5724", "--parts", "table2", "--instances", "1", "-o", folder / "reproduce")
+    # The smallest part of each paper; logs of a few jobs with the names that are asked for.
+    write_logs(folder / "logs")
+    for name, parts in REPRODUCED.items():
+        sim("reproduce", name, "--parts", parts, "--instances", "1", "--traces", folder / "logs", "-o", folder / "reproduce")
     sim("demo", "--output", folder / "demo", trace)
     return sorted(folder.rglob("*.html"))
+
+
+REPRODUCED = {"dynp": "table3", "gang-cloud": "figure3-q25", "ipdps2010": "figure1a-text", "rivals": "weeks,gain",
+              "rr5724": "table2", "rr7659": "figure3b", "sc15": "kth", "triage": "worlds-weeks,logs-kth"}
+
+
+def write_logs(folder):
+    folder.mkdir()
+
+    def line(job, submit, time, processors, estimate, memory=-1):
+        return f"{job} {submit} -1 {time} {processors} -1 {memory} {processors} {estimate} {memory} 1 1 -1 -1 -1 -1 -1 -1\n"
+
+    weeks = [604800 * week for week in range(4)]
+    (folder / "KTH-SP2-1996-2.1-cln.swf").write_text("; MaxProcs: 100\n" + "".join(
+        line(k + 1, week + 5, 100, 10 * (k + 1), 200) for k, week in enumerate(weeks)), encoding="utf-8")
+    (folder / "HPC2N-2002-2.1-cln.swf").write_text(
+        "; Installation: High-Performance Computing Center North (HPC2N)\n; MaxNodes: 120\n; MaxProcs: 240\n" + "".join(
+            line(2 * k + 1, week + 5, 10000, 240, 20000, 600000) + line(2 * k + 2, week + 1005, 60, 240, 100, 600000)
+            for k, week in enumerate(weeks)), encoding="utf-8")
 
 
 def check_looks(browser, pages, shots):
     for page in pages:
         name = f"{page.parent.name}-{page.stem}" if page.parent.name in ("reproduce", "demo") else page.stem
-        for media, scheme in (("screen", "light"), ("screen", "dark"), ("print", "light")):
+        for media, scheme in (("screen", "light"), ("screen", "dark"), ("print", "dark")):
             browser.media(media, scheme)
             browser.open(page)
-            expect(f"{name}, {media}, {scheme}: console", browser.errors(), [])
-            expect(f"{name}, {media}, {scheme}: requests", browser.requests(), [])
+            what = f"{name}, {media}, {scheme}"
+            expect(f"{what}: console", browser.errors(), [])
+            expect(f"{what}: requests", browser.requests(), [])
             expect(f"{name}: has a title", bool(browser.driver.title))
-            back = browser.js("return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
-            if page.stem in ("run", "bare", "replay", "timeline", "users"):
-                expect(f"{name}, {media}, {scheme}: dark page", sum(back[:3]) < 200, scheme == "dark")
+            check_colours(browser, what, dark=media == "screen" and scheme == "dark")
+            if media == "print":
+                expect(f"{what}: what is of no use on paper", browser.js(SHOWN, "#controls, #help, #more, #tip, #status, button, input, select"), [])
             if shots:
                 browser.driver.save_screenshot(str(shots / f"{name}-{media}-{scheme}.png"))
     browser.media()
+
+
+# Outside tables, where buttons are the numbers of jobs.
+SHOWN = """
+return [...document.querySelectorAll(arguments[0])].filter((each) => !each.closest('table') && each.getClientRects().length)
+  .map((each) => each.id || each.tagName);
+"""
+
+
+def check_colours(browser, what, dark):
+    """Dark or light as a whole: the page, its words and headings, and the cells of tables."""
+    back, words = browser.js(
+        "const lightness = (colour) => { const [r, g, b, a] = colour.match(/[\\d.]+/g).map(Number); return a === 0 ? null : r + g + b; };"
+        "const style = (each) => getComputedStyle(each);"
+        "const all = [...document.querySelectorAll('p, h1, h2, td, th, label, figcaption')].filter((each) => each.getClientRects().length && each.textContent.trim());"
+        "return [lightness(style(document.body).backgroundColor), all.map((each) => [each.tagName, lightness(style(each).color), lightness(style(each).backgroundColor)])]")
+    expect(f"{what}: dark page", (back if back is not None else 765) < 200, dark)
+    wrong = [each for each in words if (each[2] is None or (each[2] < 383) == dark) and (each[1] < 383) == dark]
+    expect(f"{what}: words that cannot be read", wrong[:5], [])
+    expect(f"{what}: words", len(words) > 3)
+
+
+def check_requests(browser, folder):
+    """A page that loads a file beside it would be found out."""
+    (folder / "beside.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
+    leaky = folder / "leaky.html"
+    leaky.write_text("<!DOCTYPE html><link rel='icon' href='data:,'><img src='beside.svg'>", encoding="utf-8")
+    browser.open(leaky)
+    expect("a file beside the page", [Path(url).name for url in browser.requests()], ["beside.svg"])
 
 
 def check_states(browser, log, what, run=0):
@@ -208,27 +262,46 @@ def check_heights(browser, log, trace):
     fields = [line.split() for line in open(trace, encoding="utf-8") if line[0] != ";"]
     need = {int(row[0]): float(row[3]) for row in fields}
     serves = "return dfrsTimeline.state(arguments[0]).running.filter((job) => job.penalty).map((job) => job.job)"
-    seen = shared = 0
+    seen = shared = serving = 0
     for from_, to in log.intervals(40):
         middle = (from_ + to) / 2
         running, _, _ = log.at(middle)
-        hatched = browser.js(serves, middle)
+        hatched = log.serving(middle)
+        expect(f"jobs that serve a penalty at {middle}", sorted(browser.js(serves, middle)), sorted(hatched))
         edge = 0.2 * (to - from_)
         for node in sorted({nodes[0] for _, nodes in running.values()})[::3]:
             heights, rows, exact = browser.js(HEIGHTS, from_ + edge, to - edge, node)
             expect(f"node {node} at {middle} is exact", exact)
             here = {job: value * need[job] * nodes.count(node) for job, (value, nodes) in running.items() if node in nodes}
-            if set(hatched) & set(here):
-                continue
+            # Of a hatched bar every other pair of rows.
+            drawn = {job: share / 2 if job in hatched else share for job, share in here.items()}
             got = {int(job): height / rows for job, height in heights.items()}
-            expect(f"jobs drawn on node {node} at {middle}", sorted(got), sorted(job for job in here if here[job] > 2 / rows))
-            for job, share in here.items():
+            expect(f"jobs drawn on node {node} at {middle}", sorted(got), sorted(job for job in here if drawn[job] > 2 / rows))
+            for job, share in drawn.items():
                 expect(f"drawn share of job {job} on node {node} at {middle}", abs(got.get(job, 0) - share) <= 2.5 / rows)
             seen += len(here)
+            serving += len(hatched & set(here))
             shared += len(here) > 1
     expect("shares that were read from the picture", seen > 100)
     expect("nodes that several jobs share", shared > 5)
+    expect("bars of jobs that serve a penalty", serving > 5)
     browser.js("dfrsTimeline.page.showWhole()")
+
+
+def check_values(browser, page, log, trace):
+    """The lines of the panels, and colours by yield."""
+    from selenium.webdriver.support.ui import Select
+    browser.open(page)
+    wrong, seen = shown_values.wrong_panels(browser, log, trace, 20)
+    expect("panels", wrong, [])
+    expect("values in the panels", {name: len(values) > 1 for name, values in seen.items()}, dict.fromkeys(seen, True))
+    Select(browser.driver.find_element("id", "colour")).select_by_value("yield")
+    browser.settled()
+    expect("the address has the colour", "colour=yield" in browser.js("return location.hash"))
+    wrong, seen = shown_values.wrong_yield_colours(browser, log, trace, 12)
+    expect("colours by yield", wrong, [])
+    expect("a job at full speed among several yields", [shown_values.FULL_YIELD in seen, len(seen) > 3], [True, True])
+    expect("console", browser.errors(), [])
 
 
 def key(browser, name):
@@ -384,7 +457,7 @@ def check_jobs(browser, page, log):
 
 
 def check_reasons(browser, folder, log):
-    """The page tells of each job what --explain tells, at the same times; pauses in the same words."""
+    """The page tells of each job what --explain tells, at the same times and in the same words."""
     told = {"waits", "started", "resumed", "moved", "paused"}
     jobs = [*sorted(log.pausing)[:3], *sorted(log.moving)[:3], *sorted(log.first)[:3]]
     wanted = {}
@@ -398,9 +471,9 @@ def check_reasons(browser, folder, log):
         for job, events in wanted.items():
             got = browser.js("return dfrsTimeline.told(arguments[0], arguments[1])", job, run)
             expect(f"{page}: times of job {job}", [line["time"] for line in got], [round(event["t"], 3) for event in events])
-            for line, event in zip(got, events):
-                if event["event"] == "paused":
-                    expect(f"{page}: pause of job {job}", line["text"], event["text"])
+            expect(f"{page}: what happened to job {job}", [line["text"] for line in got], [event["text"] for event in events])
+    said = " ".join(event["text"] for events in wanted.values() for event in events)
+    expect("reasons name nodes and resources", [word in said for word in (" on node", "too little memory left")], [True, True])
     job = jobs[0]
     browser.open(folder / "run.html", f"#job={job}")
     browser.settled()
@@ -553,6 +626,29 @@ def check_users(browser, page):
     expect("console", browser.errors(), [])
 
 
+def check_words(browser, page):
+    """Of 250 nodes a row is too low for marks, which is said; one is one."""
+    def status():
+        browser.settled()
+        return browser.driver.find_element("id", "status").text
+
+    browser.open(page)
+    counts = browser.js("return dfrsTimeline.counts()")
+    marks = sum(counts[name] for name in ("starts", "resumes", "moves", "pauses"))
+    expect("marks that are left out", status().split("; ")[1:], ["every bar is drawn", f"{marks} marks not drawn: zoom in"])
+    browser.js("dfrsTimeline.page.zoomNodes(4)")
+    expect("none is left out", status().split("; ")[1:], ["every bar is drawn"])
+    browser.js("dfrsTimeline.page.showWhole()")
+    browser.driver.find_element("id", "search").send_keys("4\n")  # has one task
+    browser.settled()
+    expect("one task", "1 task, each" in browser.driver.find_element("id", "details").text)
+    first = browser.js("const [run] = dfrsTimeline.runs; return [run.submit[0], run.submit[1]]")
+    browser.js("dfrsTimeline.show(arguments[0], arguments[1])", first[0] + 1, first[1] - 1)
+    browser.settled()
+    expect("one job", browser.driver.find_element("id", "table-note").text, "1 job in view under Triage")
+    expect("console", browser.errors(), [])
+
+
 def click_on(browser, job):
     """The middle of the thickest stay of a job in the timeline of the live page; the details that appear."""
     from selenium.webdriver import ActionChains
@@ -626,8 +722,61 @@ def check_live_page(folder, log, shots):
             expect("live page: console", browser.errors(), [])
             expect("live page: requests to elsewhere", browser.requests(), [])
             expect("live page: requests that were refused", controller.refused, [])
+            check_dates(browser, folder)
         finally:
             browser.close()
+
+
+BEGIN = 1764000000
+OFFSET = 5 * 3600 + 1800
+
+
+def check_dates(browser, folder):
+    """A reader in New York looks at a cluster in Delhi: every instant is told in the time of the cluster. The page is opened
+    before the first job comes."""
+    browser.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "America/New_York"})
+    page = (folder / "users.html").read_text(encoding="utf-8")
+    data = live_page.schedule_of(page)
+    record = folder / "dated.html"
+    record.write_text(page.replace(data, live_page.moved(data, BEGIN)), encoding="utf-8")
+    browser.open(record)
+    browser.settled()
+    view = browser.js("return dfrsTimeline.view()")
+    expect("a record tells instants in UTC", browser.driver.find_element("id", "status").text.partition(",")[0],
+           f"{instant(view['begin'])} to {instant(view['end'])} UTC")
+    controller = live_page.Controller(ROOT / "shim/web/page", page.replace(data, live_page.moved(data, BEGIN, OFFSET, empty=True)),
+                                      live_page.look(({}, set(), set()), BEGIN))
+    controller.told["status"]["utc_offset_s"] = OFFSET
+    with live_page.serving(controller) as address:
+        browser.own = address.partition("?")[0]
+        browser.driver.get(address)
+        browser.until(f"{FRAME}.dfrsTimeline?.page.ask")
+        users = f"{FRAME}.document.getElementById('user')"
+        expect("no users, no filter", browser.js(f"return {users}.parentElement.hidden"))
+        controller.schedule = live_page.moved(data, BEGIN, OFFSET)
+        browser.until(f"{FRAME}.dfrsTimeline.runs[0].id.length > 0", 20)
+        expect("a filter once there are users", browser.js(f"return {users}.parentElement.hidden"), False)
+        browser.js(f"{users}.value = 2; {users}.dispatchEvent(new Event('change')); {FRAME}.dfrsTimeline.page.settle()")
+        expect("jobs left by it", browser.js(f"return {FRAME}.document.getElementById('table-note').textContent")[:15], "12 jobs in view")
+        expect("the last round", browser.driver.find_element("id", "round").text,
+               f"Last round at {instant(BEGIN + OFFSET)[6:]}. Times are the cluster's (UTC+5:30).")
+        browser.js(f"{FRAME}.dfrsTimeline.show({BEGIN + 100}, {BEGIN + 400}); {FRAME}.dfrsTimeline.page.settle()")
+        expect("the timeline", browser.js(f"return {FRAME}.document.getElementById('status').textContent").partition(",")[0],
+               f"{instant(BEGIN + 100 + OFFSET)} to {instant(BEGIN + 400 + OFFSET)} UTC+5:30")
+        # The address of the page around the timeline has the view.
+        link = browser.js("return location.href")
+        expect("the address of the live page", link.partition("#")[::2], (address, f"t={BEGIN + 100}%2C{BEGIN + 400}&user=2"))
+        browser.driver.get("about:blank")
+        browser.driver.get(link)
+        browser.until(f"{FRAME}?.dfrsTimeline?.page.ask")
+        again = browser.js(f"return {FRAME}.dfrsTimeline.view()")
+        expect("a link shows the same", [round(again["begin"]) - BEGIN, round(again["end"]) - BEGIN], [100, 400])
+        expect("with the filter", browser.js(f"return {FRAME}.dfrsTimeline.page.filter.user"), 2)
+        expect("live page with dates: console", browser.errors(), [])
+
+
+def instant(time):
+    return datetime.datetime.fromtimestamp(time, datetime.timezone.utc).strftime("%m-%d %H:%M:%S")
 
 
 def click_until(browser, job, words):
@@ -705,6 +854,7 @@ def main():
             log = RunLog(folder / "run.log")
             expect("the run pauses and moves jobs", min(log.counts["pauses"], log.counts["moves"]) > 0)
             check_looks(browser, pages, shots)
+            check_requests(browser, folder)
             for page, run in (("run", 0), ("replay", 0), ("timeline", 1)):
                 browser.open(folder / f"{page}.html")
                 instants = check_states(browser, log, page, run)
@@ -712,6 +862,7 @@ def main():
                     check_bars(browser, log, instants)
                     check_heights(browser, log, folder / "trace.dfrs")
                 check_marks(browser, log, run)
+            check_values(browser, folder / "run.html", log, folder / "trace.dfrs")
             check_pans(browser, folder / "run.html")
             check_moves_in_view(browser, folder / "run.html")
             check_jobs(browser, folder / "run.html", log)
@@ -719,8 +870,9 @@ def main():
             check_keys(browser, folder / "run.html", log)
             check_sizes(browser, folder / "run.html", folder / "trace.dfrs")
             check_users(browser, folder / "users.html")
+            check_words(browser, folder / "low.html")
             reports = [page for page in pages if page.parent.name in ("reproduce", "demo") or page.stem in ("report", "compare")]
-            expect("reports", [page.stem for page in reports], ["compare", "report", "report", "dynp", "rr5724"])
+            expect("reports", [page.stem for page in reports], ["compare", "report", "report", *REPRODUCED])
             check_reports(browser, reports)
             check_advice(browser, folder / "advise.html")
             check_live_page(folder, log, shots)

@@ -10,6 +10,7 @@ class RunLog:
         self.instants = []
         self.states = []  # after all steps of an instant: (running {job: (yield, nodes)}, waiting, paused)
         self.first, self.pausing, self.moving = {}, set(), set()
+        self.penalties = {}  # job -> begins of its penalties, ascending
         self.marks = []  # (time, kind, job, lowest node), as the page marks them
         running, waiting, paused = {}, set(), set()
         for line in open(path, encoding="utf-8"):
@@ -29,6 +30,8 @@ class RunLog:
                     job = int(name)
                     self.counts[count] += 1
                     self.marks.append((time, {"moved": "move", "resumed": "resume", "started": "start"}[kind], job, min(nodes)))
+                    if kind != "started":
+                        self.penalties.setdefault(job, []).append(time)
                     if kind == "moved":
                         self.moving.add(job)
                     if kind == "started":
@@ -47,6 +50,10 @@ class RunLog:
 
     def at(self, time):
         return self.states[bisect.bisect_right(self.instants, time) - 1]
+
+    def serving(self, time, penalty=300):
+        """Jobs on nodes that serve a penalty."""
+        return {job for job in self.at(time)[0] if any(begin <= time < begin + penalty for begin in self.penalties.get(job, ()))}
 
     def between(self, count):
         """Instants in the middle of intervals, so that rounding times to ms does not matter."""

@@ -52,9 +52,10 @@ TEST(CliImportCsv, EachShippedMapReadsItsDataSet) {
       {"pm100", "; Nodes: 980 cpu 1 memory 262144",
        "101 0 32 0.03125 7584 3600 86400\n102 600 64 0.03125 7584 7200 7200\n103 1200 1 0.125 61440 500 31536000\n"
        "104 1500 2 0.03125 4096 600 3600\n"},
-      // One task per node, all its CPUs. 30601641984 B = 29184 MiB; the second has no limit.
+      // One task per node, all its CPUs. 30601641984 B = 29184 MiB; the second has no limit, so that
+      // it holds all of its 192 nodes.
       {"fdata", "; Nodes: 158976 cpu 1 memory 32768",
-       "1 0 1 1 29184 600 3600\n2 52 192 1 0 7200 86400\n3 652 1 1 1024 30 1200\n4 1252 2 1 16384 600 1800\n"},
+       "1 0 1 1 29184 600 3600\n2 52 192 1 32768 7200 86400\n3 652 1 1 1024 30 1200\n4 1252 2 1 16384 600 1800\n"},
       // CPU time / (run time x CPUs): 187200 / (3600 x 104) = 0.5; 2995200 / (14400 x 208) = 1; none; 90000 / (1800 x
       // 52).
       {"kestrel", "; Nodes: 2240 cpu 1 memory 0",
@@ -89,6 +90,18 @@ TEST(CliImportCsv, EachShippedMapReadsItsDataSet) {
 TEST(CliImportCsv, OptionsReplaceTheMachineOfTheMap) {
   EXPECT_THAT(output_of({"import", "csv", sample("pm100"), "--map", "pm100", "--nodes", "9"}),
               AllOf(HasSubstr("; Nodes: 9 cpu 1 memory 262144"), HasSubstr("--nodes=9 --cores=128 --memory=262144")));
+}
+
+// One job without a limit on two nodes of 7 GiB instead of the map's 32, and one with.
+TEST(CliImportCsv, ACellMayStandForAllMemoryOfANode) {
+  const TemporaryFolder folder;
+  const std::string map =
+      folder.write("my.map",
+                   "submit = t s\nrun_time = r\ncpus = c\nnodes = n\nmemory = m MiB per node\nmemory NODE = max, 0\n"
+                   "machine = 4 2 32768\n");
+  const std::string table = folder.write("jobs.csv", "t,r,c,n,m\n10,60,4,2,max\n20,30,2,1,100\n30,30,2,1,0\n");
+  EXPECT_EQ(jobs_of(output_of({"import", "csv", table, "--map", map, "--memory", "7168"})),
+            "1 0 2 1 7168 60 60\n2 10 1 1 100 30 30\n3 20 1 1 7168 30 30\n");
 }
 
 TEST(CliImportCsv, AMapOfOnesOwn) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -459,6 +460,15 @@ TEST(CliRun, CompareAndDemoPackTasksToo) {
   EXPECT_EQ(demo.exit_code, 0) << demo.err;
   EXPECT_THAT(demo.err, testing::Not(HasSubstr("left out")));
   EXPECT_THAT(demo.out, HasSubstr("1 instance, 3 jobs, 16 nodes"));
+}
+
+// It would hold CSV.
+TEST(CliRun, ATimelineIsNoPage) {
+  const TemporaryFolder folder;
+  const std::string page = folder / "t.html";
+  expect_failure(dfrs_sim({"run", "-", "-a", "EASY", "--timeline", page}, {.input = crowded_trace()}), kExitUsage,
+                 {page, "--report FILE.html"});
+  EXPECT_FALSE(std::filesystem::exists(page));
 }
 
 }  // namespace

@@ -77,6 +77,17 @@ def check_panel(failures, panel, variables):
             fail_if(failures, not used.startswith("__") and used not in variables, f"{where}: no variable ${used}")
 
 
+def check_words(failures, source, panels):
+    """Jobs that run, wait and are paused: the same states as on the page of dfrsctl web."""
+    page = (source / "shim/web/page/page.js").read_text(encoding="utf-8")
+    runs = re.findall(r"'([a-z-]+)'", re.search(r"const runs = (.*);", page)[1])
+    paused = re.findall(r"'([a-z-]+)'", re.search(r"const isPaused = (.*);", page)[1])
+    shown = {target["legendFormat"]: target["expr"] for panel in panels if panel["type"] == "stat" for target in panel["targets"]}
+    for words, sign, states in (("running", "=~", runs), ("waiting", "!~", runs), ("of these paused", "=~", paused)):
+        wanted = f'sum(dfrs_jobs{{state{sign}"{"|".join(states)}"}})'
+        fail_if(failures, shown.get(words) != wanted, f"'{words}': {shown.get(words)}, but the live page counts {wanted}")
+
+
 def overlaps(one, other):
     return (one["x"] < other["x"] + other["w"] and other["x"] < one["x"] + one["w"] and
             one["y"] < other["y"] + other["h"] and other["y"] < one["y"] + one["h"])
@@ -97,6 +108,7 @@ def main():
         check_panel(failures, panel, variables)
         for target in panel.get("targets", ()):
             check_query(failures, f"panel '{panel['title']}'", target["expr"], metrics, programs)
+    check_words(failures, source, panels)
     for variable in dashboard["templating"]["list"]:
         if variable["type"] == "query":
             check_query(failures, f"variable {variable['name']}", variable["definition"], metrics, programs)

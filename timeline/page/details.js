@@ -11,6 +11,7 @@ function element(name, text, ...children) {
 
 const details = {
   number: d3.format('.4~g'),
+  counted: (count, what) => `${count} ${what}${count === 1 ? '' : 's'}`,
 
   tip(run, {time, node, under}) {
     if (!under) return node === undefined ? '' : `${run.nodeName(node)}: nothing here\n${times.text(time, 0)}`;
@@ -20,8 +21,8 @@ const details = {
       `job ${run.id[job]}${run.user[job] >= 0 ? ` of user ${run.user[job]}` : ''}`,
       `${times.text(time, 0)}, ${run.nodeName(node)}`,
       `yield ${details.number(run.yieldAt(stay, time))}, ${details.number(100 * under.share)} % of the node${time < run.served[stay] ? ', serves a penalty' : ''}`,
-      `${run.tasks[job]} tasks, each ${details.number(run.need[job])} of a node and ${run.memory[job]} MiB`,
-      `waited ${times.length(waited)}, paused for ${times.length(paused)}, ${run.pauses[job]} pauses, ${run.moves[job]} moves`,
+      `${details.counted(run.tasks[job], 'task')}, each ${details.number(run.need[job])} of a node and ${run.memory[job]} MiB`,
+      `waited ${times.length(waited)}, paused for ${times.length(paused)}, ${details.counted(run.pauses[job], 'pause')}, ${details.counted(run.moves[job], 'move')}`,
     ];
     return lines.join('\n');
   },
@@ -40,12 +41,12 @@ const details = {
       const {waited, paused} = run.idle(job);
       box.append(element('h2', `Job ${number} under ${run.algorithm}`),
         element('p', [
-          `${run.tasks[job]} tasks, each ${details.number(run.need[job])} of a node's CPU and ${run.memory[job]} MiB`,
+          `${details.counted(run.tasks[job], 'task')}, each ${details.number(run.need[job])} of a node's CPU and ${run.memory[job]} MiB`,
           run.user[job] >= 0 ? `user ${run.user[job]}` : 'user not known',
           `submitted ${times.text(run.submit[job], 0)}`,
           `runs ${times.length(run.runTime[job])} at full speed`,
           `waited ${times.length(waited)} for its first start`,
-          `paused for ${times.length(paused)} in ${run.pauses[job]} pauses, moved ${run.moves[job]} times`,
+          `paused for ${times.length(paused)} in ${details.counted(run.pauses[job], 'pause')}, moved ${details.counted(run.moves[job], 'time')}`,
           Number.isFinite(run.jobEnd[job]) ? `ended ${times.text(run.jobEnd[job], 0)}, ${times.length(run.jobEnd[job] - run.submit[job])} after it was submitted` : 'had not ended',
         ].join('; ')), details.stays(run, job));
       if (run.told) box.append(details.told(run, job));
@@ -125,7 +126,7 @@ const details = {
     document.querySelector('#table thead').replaceChildren(head);
     document.querySelector('#table tbody').replaceChildren(...list);
     document.getElementById('table-note').textContent =
-      `${jobs.length} jobs in view under ${run.algorithm}${jobs.length > list.length ? `, the first ${list.length} of them listed` : ''}`;
+      `${details.counted(jobs.length, 'job')} in view under ${run.algorithm}${jobs.length > list.length ? `, the first ${list.length} of them listed` : ''}`;
     document.getElementById('more').hidden = jobs.length <= list.length;
   },
 };

@@ -21,6 +21,7 @@ class Page {
 
   take(runs) {
     this.runs = runs;
+    times.offset = runs[0].utcOffset ?? 0;
     if (this.ask) for (const run of runs) run.told = (job) => this.ask(run.id[job]);
     this.whole = {begin: Math.min(...runs.map((run) => run.begin)), end: Math.max(...runs.map((run) => run.end))};
   }
@@ -72,6 +73,9 @@ class Page {
   // Which jobs the filters leave, and their colours.
   look() {
     const {user, least, most, paused, moved} = this.filter;
+    // A trace without users leaves nothing to choose; on a cluster they may come later.
+    const users = this.runs.some((run) => run.user.some((each) => each >= 0));
+    for (const each of [document.getElementById('user').parentElement, document.querySelector('#colour [value=user]')]) each.hidden = !users;
     for (const chart of this.charts) {
       const {run} = chart;
       chart.shown = Uint8Array.from(run.id, (_, job) => (user === undefined || run.user[job] === user) &&
@@ -103,8 +107,12 @@ class Page {
     address.write(this);
     details.table(this, this.runs[this.current], this.charts[this.current].shown, this.rows);
     const {begin, end} = this.time;
-    document.getElementById('status').textContent = `${times.text(begin, 0)} to ${times.text(end, 0)}, ${times.length(end - begin)}; ` +
-      (this.charts.every((chart) => chart.exact) ? 'every bar is drawn' : 'summed up; zoom in for single jobs');
+    const unmarked = d3.sum(this.charts, (chart) => chart.unmarked());
+    document.getElementById('status').textContent = [
+      `${times.text(begin, 0)} to ${times.text(end, 0)}${times.dated(begin) ? ` ${times.zone()}` : ''}, ${times.length(end - begin)}`,
+      this.charts.every((chart) => chart.exact) ? 'every bar is drawn' : 'summed up; zoom in for single jobs',
+      ...(unmarked ? [`${details.counted(unmarked, 'mark')} not drawn: zoom in`] : []),
+    ].join('; ');
   }
 
   // ---- the range of time
@@ -264,11 +272,7 @@ class Page {
       this.rows += ROWS;
       this.settle();
     });
-    window.addEventListener('hashchange', () => this.readAddress());
-    // A trace without users leaves nothing to choose.
-    if (!this.runs.some((run) => run.user.some((user) => user >= 0))) {
-      for (const each of [of('user').parentElement, of('colour').querySelector('[value=user]')]) each.hidden = true;
-    }
+    address.home?.addEventListener('hashchange', () => this.readAddress());
     this.fillControls();
   }
   fillControls() {

@@ -35,6 +35,7 @@ class Run {
     this.nodeCpu = Float64Array.from(header.node_cpu);
     this.nodeMemory = Float64Array.from(header.node_memory);
     this.nodeNames = header.node_names;
+    this.utcOffset = header.utc_offset;
     this.readJobs(columns);
     this.readStays(columns);
     this.byJob();

@@ -5,6 +5,7 @@ const MARGIN = 8;
 const AXIS = 22;
 const MOST_BARS = 120000;  // beyond it, rows are summed up
 const MOST_MARKS = 4000;
+const LEAST_ROW = 2.5;  // a lower one has no marks
 
 class NodesChart {
   constructor(run, page, height) {
@@ -250,6 +251,7 @@ class NodesChart {
     }
     const [first, last] = this.nodeRange();
     g.textAlign = 'right';
+    if (times.dated(begin)) g.fillText(times.zone(), GUTTER - 6, bottom + 6);
     g.textBaseline = 'middle';
     for (const node of d3.ticks(first, last - 1, Math.max(2, bottom / 60))) {
       if (node !== Math.floor(node)) continue;
@@ -265,20 +267,33 @@ class NodesChart {
     g.beginPath();
     g.rect(GUTTER, 0, this.width - GUTTER - MARGIN, this.height - AXIS);
     g.clip();
-    const [first, last] = run.stays(begin, end);
     const marks = [];
-    for (let stay = first; stay < last && marks.length <= MOST_MARKS; stay++) {
-      if (!this.shown[run.stayJob[stay]]) continue;
-      if (run.beganBy[stay] <= MOVE && run.from[stay] >= begin) marks.push([stay, run.from[stay], run.beganBy[stay]]);
-      if (run.endedBy[stay] === PAUSED && run.to[stay] >= begin && run.to[stay] <= end) marks.push([stay, run.to[stay], 3]);
-    }
-    this.marks = marks.length <= MOST_MARKS ? marks.length : -1;
+    this.eachMark(begin, end, (...mark) => marks.push(mark) <= MOST_MARKS);
     const tall = this.rows / this.ratio / (this.nodeRange()[1] - this.nodeRange()[0]);
-    if (this.exact && this.marks > 0 && tall >= 2.5) {
+    this.marked = this.exact && marks.length <= MOST_MARKS && tall >= LEAST_ROW;
+    if (this.marked) {
       for (const [stay, time, kind] of marks) this.drawMark(g, run.node[run.nodeFirst[stay]], time, kind, tall);
     }
     this.drawSelected(g, theme, tall);
     g.restore();
+  }
+
+  // Calls use(stay, time, kind) for each mark in a range of time, until it returns false.
+  eachMark(begin, end, use) {
+    const {run} = this;
+    const [first, last] = run.stays(begin, end);
+    for (let stay = first; stay < last; stay++) {
+      if (!this.shown[run.stayJob[stay]]) continue;
+      if (run.beganBy[stay] <= MOVE && run.from[stay] >= begin && !use(stay, run.from[stay], run.beganBy[stay])) return;
+      if (run.endedBy[stay] === PAUSED && run.to[stay] >= begin && run.to[stay] <= end && !use(stay, run.to[stay], 3)) return;
+    }
+  }
+
+  // How many marks of the view are left out, for want of room.
+  unmarked() {
+    let count = 0;
+    if (!this.marked) this.eachMark(this.page.time.begin, this.page.time.end, () => ++count);
+    return count;
   }
 
   drawMark(g, node, time, kind, tall) {

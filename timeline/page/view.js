@@ -5,13 +5,26 @@ const times = {
   ticks(begin, end, count) {
     const step = times.steps.find((each) => (end - begin) / each <= Math.max(2, count)) || 315360000;
     const out = [];
-    for (let k = Math.ceil(begin / step); k * step <= end; k++) out.push(k * step);
+    const shift = times.dated(begin) ? times.offset : 0;  // days begin at midnight
+    for (let k = Math.ceil((begin + shift) / step); k * step - shift <= end; k++) out.push(k * step - shift);
     return out;
+  },
+  // Seconds from UTC to the time that instants are told in. A page that follows a cluster uses the cluster's.
+  offset: 0,
+  // The name of that time, for runs that count from 1970.
+  zone() {
+    const {offset} = times;
+    if (!offset) return 'UTC';
+    const minutes = Math.abs(offset) / 60;
+    return `UTC${offset < 0 ? '-' : '+'}${Math.floor(minutes / 60)}${minutes % 60 ? `:${String(minutes % 60).padStart(2, '0')}` : ''}`;
+  },
+  dated(time) {
+    return time > 1e9;
   },
   // An instant. Live records count from 1970; traces from their first day, which is day 1.
   text(exact, span) {
-    const time = Math.round(exact * 1000) / 1000;
-    if (time > 1e9) return d3.utcFormat(span > 4 * 86400 ? '%Y-%m-%d' : span > 600 ? '%m-%d %H:%M' : '%m-%d %H:%M:%S')(new Date(time * 1000));
+    const time = Math.round(exact * 1000) / 1000 + (times.dated(exact) ? times.offset : 0);
+    if (times.dated(time)) return d3.utcFormat(span > 4 * 86400 ? '%Y-%m-%d' : span > 600 ? '%m-%d %H:%M' : '%m-%d %H:%M:%S')(new Date(time * 1000));
     const day = `day ${Math.floor(time / 86400) + 1}`;
     if (span > 4 * 86400) return day;
     const clock = new Date((((time % 86400) + 86400) % 86400) * 1000).toISOString();
@@ -26,9 +39,18 @@ const times = {
   },
 };
 
+// Within a page of the same server, such as that of dfrsctl web, the view is kept in that page's address.
 const address = {
+  // The window whose address it is; nothing: the page around this one is another's.
+  home: (() => {
+    try {
+      return window.parent.location.protocol === 'about:' ? undefined : window.parent;
+    } catch {
+      return undefined;
+    }
+  })(),
   read() {
-    return new URLSearchParams(location.hash.slice(1));
+    return new URLSearchParams(address.home?.location.hash.slice(1) ?? '');
   },
   number(parameters, name) {
     const value = Number.parseFloat(parameters.get(name) ?? '');
@@ -37,14 +59,16 @@ const address = {
   write(page) {
     const {time, nodes, filter} = page;
     const parameters = new URLSearchParams();
-    parameters.set('t', `${+time.begin.toFixed(3)},${+time.end.toFixed(3)}`);
+    if (time.begin > page.whole.begin || time.end < page.whole.end) {
+      parameters.set('t', `${+time.begin.toFixed(3)},${+time.end.toFixed(3)}`);
+    }
     if (nodes.first > 0 || nodes.last < 1) parameters.set('n', `${+nodes.first.toFixed(5)},${+nodes.last.toFixed(5)}`);
     if (page.colour !== 'job') parameters.set('colour', page.colour);
     if (page.job !== undefined) parameters.set('job', page.job);
     for (const name of ['user', 'least', 'most']) if (filter[name] !== undefined) parameters.set(name, filter[name]);
     for (const name of ['paused', 'moved']) if (filter[name]) parameters.set(name, 1);
-    // Within another page there is no address to keep it in.
-    if (location.protocol !== 'about:') history.replaceState(null, '', `#${parameters}`);
+    const {home} = address;
+    if (home && (`${parameters}` || home.location.hash)) home.history.replaceState(null, '', `#${parameters}`);
   },
   // What the address says, in the page's words; what it leaves out has its default.
   parse(whole) {

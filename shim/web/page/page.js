@@ -19,7 +19,13 @@
     if (s < 172800) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
     return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
   };
-  const clock = (seconds) => new Date(1000 * seconds).toLocaleTimeString();
+  // As the controller's sentences and the timeline tell instants: in the time of the cluster.
+  const clock = (seconds) => new Date(1000 * (seconds + (look.status.utc_offset_s || 0))).toISOString().slice(11, 19);
+  const zone = () => {
+    const minutes = (look.status.utc_offset_s || 0) / 60;
+    const rest = Math.abs(minutes) % 60;
+    return `UTC${minutes < 0 ? '-' : '+'}${Math.floor(Math.abs(minutes) / 60)}${rest ? `:${String(rest).padStart(2, '0')}` : ''}`;
+  };
   const nameOf = (job) => look.status.users[job.user_id] || String(job.user_id);
   const runs = (job) => job.state === 'running' || job.state === 'pausing' || job.state === 'moving';
   const isPaused = (job) => ['suspended', 'requeued', 'resuming'].includes(job.state);
@@ -45,7 +51,7 @@
     }));
     byId('cluster').textContent = `${s.cluster}: ${s.algorithm}`;
     document.title = `dfrs on ${s.cluster}`;
-    byId('round').textContent = `Last round at ${clock(s.now)}.` + (s.last_error ? ` It failed: ${s.last_error}` : '');
+    byId('round').textContent = `Last round at ${clock(s.now)}. Times are the cluster's (${zone()}).` + (s.last_error ? ` It failed: ${s.last_error}` : '');
     const trouble = byId('trouble');
     trouble.hidden = !s.config_error;
     trouble.textContent = s.config_error || '';

@@ -252,13 +252,18 @@ class Parser {
     if (state && !is_slurm_state(value)) {
       bad(fmt::format("'{}' is no state of Slurm{}", printable_word(value), nearest(value, states())));
     }
-    if (!state && !(rule.name == "limit" && value == "UNLIMITED")) {
+    if (const std::string_view word = word_of(rule.name); !state && value != word) {
       bad(fmt::format("'{} {}', expected '{} missing'{}", rule.name, printable_word(value), rule.name,
-                      rule.name == "limit" ? " or 'limit UNLIMITED'" : ""));
+                      word.empty() ? "" : fmt::format(" or '{} {}'", rule.name, word)));
     }
     for (const std::string& cell : cells) {
       if (!source.names.emplace(cell, value).second) bad(fmt::format("'{}' has two meanings", printable_word(cell)));
     }
+  }
+
+  // What cells of a field may stand for, besides states.
+  static std::string_view word_of(std::string_view field) {
+    return field == "limit" ? "UNLIMITED" : field == "memory" ? "NODE" : "";
   }
 
   void take_separator() {

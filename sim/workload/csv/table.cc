@@ -285,7 +285,10 @@ class Converter {
     if (text.empty()) return {};
     double mib = 0;
     double count = 1;
-    if (map_[field].unit) {
+    if (map_[field].names.contains(text)) {  // all that the nodes have
+      mib = static_cast<double>(map_.machine.memory_mib);
+      count = std::max(1, nodes_);
+    } else if (map_[field].unit) {
       double amount = 0;
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
       if (error != std::errc() || end != text.data() + text.size() || !(amount >= 0)) bad(field, "a number, 0 or more");

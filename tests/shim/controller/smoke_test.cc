@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdlib.h>
+#include <time.h>
+
 #include <cmath>
+#include <string>
 
 #include "shim/controller/story_names.h"
 #include "tests/shim/one_node.h"
@@ -84,6 +88,21 @@ TEST(LocalTime, IsADateOrANumber) {
   EXPECT_EQ(local_time(std::nan("")), "nan s after 1970");
 }
 
+TEST(LocalTime, IsSoFarFromUtc) {
+  const char* const before = getenv("TZ");
+  const std::string zone = before == nullptr ? "" : before;
+  setenv("TZ", "IST-5:30", 1);
+  tzset();
+  EXPECT_EQ(utc_offset(1.7e9), 19800);
+  EXPECT_EQ(local_time(1.7e9), "2023-11-15 03:43:20");
+  EXPECT_EQ(utc_offset(std::nan("")), 0);
+  if (before == nullptr)
+    unsetenv("TZ");
+  else
+    setenv("TZ", zone.c_str(), 1);
+  tzset();
+}
+
 // Node 0: two jobs want all of it, so that the minimum yield is 1/2 for all. Node 1 has a quarter left beyond that,
 // which goes to the job that wants half of the node and then runs at full speed. Max-min yields would be 2/3 for both.
 TEST(ControllerCases, AverageYieldsAreSetLive) {
@@ -107,6 +126,26 @@ TEST(ControllerCases, AverageYieldsAreSetLive) {
   EXPECT_NEAR(quota->cpus, 2, 1e-6);
   EXPECT_TRUE(slurm.run_to_end(1000));
   EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+// The queue names the resource, and the newest numbers: the pause that would help costs more from step to step.
+TEST(ControllerCases, TheQueueSaysWhatAJobWaitsForNow) {
+  FakeSlurm slurm(1, "Algorithm=Triage\nPartitions=dfrs\nSuspendNeedsSwap=no\nPeriod=5\n");
+  slurm.add_nodes(2, 4, 1000);
+  slurm.start_controller();
+  for (int k = 0; k < 2; ++k) slurm.submit(job_of(800, 500));
+  slurm.run_for(2);
+  const auto late = slurm.submit(job_of(700, 500));
+  slurm.run_for(3);
+  const auto reason = [&] { return slurm.job_status(late).policy_reason.value_or("none"); };
+  const std::string first = reason();
+  EXPECT_THAT(first,
+              ContainsRegex("^job [12] would be the cheapest to pause for it, .* \\(room for 0 of 1 task; of 2 nodes "
+                            "that it may use, 2 have too little memory left for one\\)$"));
+  slurm.run_for(30);
+  EXPECT_NE(reason(), first);
+  EXPECT_THAT(slurm.explain(late), HasSubstr("; at 2023-"));
+  EXPECT_TRUE(slurm.run_to_end(5000));
 }
 
 TEST(ControllerCases, APausedJobGivesItsMemoryAndGoesOnWhereItWas) {

@@ -92,6 +92,14 @@ TEST_F(WebSchedule, FollowsAJobFromItsStartToItsEnd) {
   EXPECT_EQ(steps[1].yield, 1);
 }
 
+TEST_F(WebSchedule, KnowsTheTimeOfTheCluster) {
+  look(0, {});
+  EXPECT_EQ(live.schedule().utc_offset, 0) << "a controller that does not say";
+  Json told{{"now", kStart + 1}, {"algorithm", "Triage"}, {"jobs", Json::array()}, {"utc_offset_s", -18000}};
+  live.look(told, nodes());
+  EXPECT_EQ(live.schedule().utc_offset, -18000);
+}
+
 TEST_F(WebSchedule, TellsPausesMovesAndResumesApart) {
   look(0, {{1, {"running", 1, {{"a", 1}}}}, {2, {"suspended", 0, {{"b", 1}}, 1}}});
   look(10, {{1, {"suspended", 0, {{"a", 1}}, 1}}, {2, {"running", 1, {{"b", 1}}, 1}}});

@@ -10,6 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "shim/admin/status_json.h"
@@ -109,6 +110,16 @@ TEST_F(WebPage, HasTheTimelineInAFrameOfItsOwn) {
   const std::string data = schedule.substr(schedule.find("\r\n\r\n") + 4);
   EXPECT_GT(data.size(), 100u);
   EXPECT_THAT(timeline, HasSubstr(data)) << "the same data in both";
+}
+
+// Not in the time of this machine, as the sentences of the controller are not either.
+TEST_F(WebPage, TheTimelineBeginsInTheTimeOfTheCluster) {
+  ControllerStatus status = sample_status();
+  status.utc_offset = 5 * 3600 + 1800;
+  feed.publish(status_json(status, {}), nodes_json(status));
+  const auto begin = static_cast<std::time_t>(status.now) + status.utc_offset;
+  EXPECT_THAT(get("/timeline?" + with_token),
+              HasSubstr(fmt::format("<h1>Since {:%Y-%m-%d %H:%M}</h1>", fmt::gmtime(begin))));
 }
 
 TEST_F(WebPage, PassesQuestionsOn) {

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <sstream>
+
 #include "record/story/json.h"
 #include "sim/timeline/collector.h"
 #include "tests/sim/host/by_hand.h"
@@ -12,6 +15,7 @@
 namespace dfrs::sim {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -80,10 +84,39 @@ TEST_F(Explained, TheSameForThePageOfATimeline) {
   simulate(instance_, parse_algorithm("GreedyP*").value(), options_, Watch{.observer = &collector, .explains = true});
   EXPECT_THAT(
       collector.finish(instance_).told,
-      ElementsAre("0\tJob 1 starts on 1 node at a yield of 1: there is room for it.\n"
+      ElementsAre("0\tJob 1 starts on node 0 at a yield of 1: there is room for it.\n"
                   "100\tJob 1 is paused: job 2 takes its room, and its priority of 0.01 is the lowest that makes "
-                  "enough.\n150\tJob 1 resumes on 1 node at a yield of 1: there is room for it.",
-                  "100\tJob 2 starts on 1 node at a yield of 1: job 1 gave way to it."));
+                  "enough.\n150\tJob 1 resumes on node 0 at a yield of 1: there is room for it.",
+                  "100\tJob 2 starts on node 0 at a yield of 1: job 1 gave way to it."));
+}
+
+// What a page tells of each job is what --explain tells, but for changed yields, and what the page shows elsewhere.
+TEST_F(Explained, APageTellsResourcesAndNodesAsExplainDoes) {
+  nodes(3);
+  for (int k = 0; k < 40; ++k) job(100 * k, 1 + k % 3, 0.6, 30 + 7 * (k % 9), 150 + 97 * (k % 11));
+  std::string all;
+  for (const char* algorithm : {"Triage", "GreedyPM*/per", "EASY"}) {
+    ScheduleCollector collector(algorithm, true);
+    simulate(instance_, parse_algorithm(algorithm).value(), options_, Watch{.observer = &collector, .explains = true});
+    const timeline::Schedule seen = collector.finish(instance_);
+    for (std::size_t k = 0; k < seen.jobs.size(); ++k) {
+      std::string wanted;
+      for (std::string line : told(algorithm, seen.jobs[k].id)) {
+        const std::string text = line.substr(line.find(' ') + 1);
+        const auto is = [&](const char* verb) { return text.find(verb) != std::string::npos; };
+        if (is(" is submitted") || is(" slows down") || is(" speeds up") || is(" has completed")) continue;
+        wanted += (wanted.empty() ? "" : "\n") + text;
+      }
+      std::string got;
+      std::istringstream lines(seen.told[k]);
+      for (std::string line; std::getline(lines, line);)
+        got += (got.empty() ? "" : "\n") + line.substr(line.find('\t') + 1);
+      EXPECT_EQ(got, wanted) << algorithm;
+      all += got;
+    }
+  }
+  EXPECT_THAT(all, AllOf(HasSubstr("room for 0 of 2 tasks; of 3 nodes that it may use, "), HasSubstr("shared with job"),
+                         HasSubstr(" starts on nodes 0, 1, 2 ")));
 }
 
 // (Node 1 has 40 MiB left for the victim of 40.)
@@ -177,6 +210,60 @@ TEST_F(Explained, BackfillingNamesTheFirstInTheQueue) {
   EXPECT_THAT(told("FCFS/conservative", 4)[1], "21 Job 4 waits: its start is planned at 130 s.");
   EXPECT_THAT(told("EASY/shared", 2)[1],
               "10 Job 2 waits: it is the first in the queue, and its nodes are expected to be free at 100 s.");
+}
+
+// Job 1 ends before its estimate of 200 s, and job 2 goes on waiting for job 3.
+TEST_F(Explained, AWaitHasItsFirstAndItsNewestNumbers) {
+  nodes(2);
+  job(0, 1, 1, 10, 50, 200);
+  job(0, 1, 1, 10, 100);
+  job(10, 2, 1, 10, 30);
+  EXPECT_THAT(
+      told("EASY", 3)[1],
+      "10 Job 3 waits: it is the first in the queue, and its nodes are expected to be free at 200 s; at 50 s: it "
+      "is the first in the queue, and its nodes are expected to be free at 100 s.");
+  Follower follower(record::Stories::of(3));
+  simulate(instance_, parse_algorithm("EASY").value(), options_, Watch{.observer = &follower, .explains = true});
+  const record::Story& story = *follower.stories.find(3);
+  EXPECT_EQ(story.events[1].until, 50);
+  EXPECT_EQ(story.events[1].why_now()->value, 100);
+  const nlohmann::ordered_json json = record::story_json(3, story, kNames)[1];
+  EXPECT_EQ(json["value"], 200);
+  EXPECT_EQ(json["newest"].dump(), R"({"value":100.0,"limit":0.0})");
+  EXPECT_FALSE(record::story_json(3, story, kNames)[2].contains("newest"));
+}
+
+// A job that is paused itself is not the cheapest to pause for another.
+TEST_F(Explained, TheCheapestToPauseIsAJobThatRuns) {
+  nodes(3);
+  for (int k = 0; k < 60; ++k) job(40 * k, 1 + k % 3, 0.6, 30 + 7 * (k % 9), 150 + 97 * (k % 11));
+  struct Look final : StepObserver {
+    void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override {
+      stories.step(view, events, decisions);
+      for (const Decision& decision : decisions.placements) {
+        if (decision.kind == DecisionKind::pause)
+          placed.erase(view.jobs[decision.job].id);
+        else
+          placed.insert(view.jobs[decision.job].id);
+      }
+      for (const JobView& job : view.jobs) {
+        const record::Story* const story = job.state == JobState::absent ? nullptr : stories.find(job.id);
+        if (story == nullptr || story->events.back().kind != record::StoryKind::waits) continue;
+        const record::Why& why = *story->events.back().why_now();
+        if (why.kind != ReasonKind::outweighed) continue;
+        ++seen;
+        changed += story->events.back().newest && story->events.back().newest->other != story->events.back().why->other;
+        EXPECT_TRUE(placed.contains(*why.other))
+            << "job " << job.id << " at " << view.now << " names job " << *why.other;
+      }
+    }
+    record::Stories stories = record::Stories::of_all(40);
+    std::set<JobId> placed;  // and those that have ended
+    int seen = 0, changed = 0;
+  } look;
+  simulate(instance_, parse_algorithm("Triage").value(), options_, Watch{.observer = &look, .explains = true});
+  EXPECT_GT(look.seen, 20);
+  EXPECT_GT(look.changed, 3) << "waits that came to name another job";
 }
 
 // A tick every 600 s packs all jobs; before the first, the new job waits for it.

@@ -78,6 +78,8 @@ TEST(CsvMap, ErrorsNameLineAndWhatIsExpected) {
   EXPECT_EQ(refused("state COMPLETED = x\n"), "my.map:4: 'state' has no column");
   EXPECT_EQ(refused("state = x\nstate FAILED = 1\nstate TIMEOUT = 1\n"), "my.map:6: '1' has two meanings");
   EXPECT_EQ(refused("user bob = x\n"), "my.map:4: 'user bob', expected 'user missing'");
+  EXPECT_EQ(refused("memory = m MiB\nmemory ALL = x\n"),
+            "my.map:5: 'memory ALL', expected 'memory missing' or 'memory NODE'");
   EXPECT_EQ(refused("separator = x\n"), "my.map:4: 'x', expected comma, tab, semicolon or pipe");
   EXPECT_THAT(refused("machine = 0 1\n"),
               HasSubstr("my.map:4: '0', expected the number of nodes, a whole number from 1"));
