@@ -18,11 +18,14 @@ SCRIPT_TESTS = \
 	tests/includes.py \
 	tests/plugin/install.sh \
 	tests/policy/purity.sh \
-	tests/policy/purity_selftest.sh
+	tests/policy/purity_selftest.sh \
+	tests/published/second_test.py
 dist_check_SCRIPTS = $(SCRIPT_TESTS)
-EXTRA_DIST += tests/browser/bench_pages.py tests/browser/chromium.py tests/browser/drawing.py tests/browser/live_page.py tests/browser/measure.py tests/browser/run_log.py tests/browser/shown_values.py tests/cli/make_accounting.py
+EXTRA_DIST += tests/browser/bench_pages.py tests/browser/chromium.py tests/browser/drawing.py tests/browser/live_page.py tests/browser/measure.py tests/browser/run_log.py tests/browser/shown_values.py tests/cli/make_accounting.py \
+	tests/published/rlscheduler.py tests/published/sc15.py tests/published/workloads.py
 tests/cli/accounting_sample.log: dfrs-sim$(EXEEXT)
 tests/browser/pages_test.log: dfrs-sim$(EXEEXT)
+tests/published/second_test.log: dfrs-sim$(EXEEXT)
 THREAD_TESTS = $(LIVE_THREADS) $(SIM_THREADS)
 TESTS = $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(SCRIPT_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 
