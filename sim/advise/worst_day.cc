@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "sim/advise/recommendation.h"
 #include "sim/errors.h"
 #include "sim/timeline/collector.h"
 
@@ -27,7 +28,7 @@ timeline::Schedule schedule_of(const Trial& trial, std::size_t sample, const Stu
   const auto algorithm = parse_algorithm(trial.algorithm);
   if (!algorithm) throw UsageError(algorithm.error().message);
   const Instance& instance = (*trial.samples)[sample];
-  ScheduleCollector collector(algorithm->name, true);
+  ScheduleCollector collector(short_name(trial.algorithm), true);
   simulate_sample(instance, *algorithm, trial, options, {.observer = &collector, .explains = true});
   return collector.finish(instance);
 }

@@ -164,7 +164,7 @@ struct AdviseCommand {
     } else if (loaded.annotation == SwfAnnotation::kMemory) {
       input.shape.cores = options.memory.cores;
     } else {
-      input.shape.cores = options.processors.cores;
+      input.shape.cores = loaded.was_swf ? options.processors.cores : 0;  // a trace does not say
       if (loaded.was_swf && input.shape.cores > 1) {
         input.notes.push_back(
             fmt::format("Each processor of the log is a task. A node of {} CPUs takes as many tasks of a job as fit, "
