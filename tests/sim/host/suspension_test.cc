@@ -280,8 +280,7 @@ TEST(Suspended, MoreSwapThanMemoryIsEnough) {
   }
 }
 
-// On a single node a job cannot be anywhere else: nothing differs from jobs that keep their work. Unlike these,
-// Triage's rules for jobs that may move look at more than where they could go.
+// On a single node a job cannot be anywhere else: nothing differs from jobs that keep their work.
 TEST(Suspended, OnOneNodeItIsTheSameAsKept) {
   std::uint32_t pauses = 0;
   for (const char* algorithm : {"GreedyP*", "GreedyPM*", "MCB8*", "/per", "GreedyP*/per", "LAS/queues=2"}) {
