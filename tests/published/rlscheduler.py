@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""FCFS, SJF, F1, WFP3 and UNICEF by the rules of the simulator of Zhang, Dai, He, Bao and Xie (RLScheduler, SC'20): a second
-implementation, beside which docs/results/sc15.md shows dfrs-sim's figures.
+"""FCFS, SJF, F1, WFP3 and UNICEF by the rules of the simulator of Zhang, Dai, He, Bao and Xie (RLScheduler, SC'20): a
+second implementation, beside which docs/results/sc15.md shows dfrs-sim's figures.
 
-1. A sequence is 1,024 consecutive jobs of a log, sorted by number. Jobs of no run time are left out; one of an unknown run
-   time takes 10 s. A job has the larger of the processors that it got and wanted, and without a request its run time.
-2. The order of the queue is looked at once the last chosen job has started. The first becomes the chosen one and stays it
-   until it starts ("sticky"), whatever arrives.
-3. Time goes on by one event: the next submission, or else the next end of a job, even at the same instant.
-4. Backfilling: when a job is chosen and does not fit, its time is reserved, once, from requests. At each event before it
-   fits, others start in the order of submission if they fit and their requests end before that time. No others do, also
-   not on processors that the chosen job leaves over.
-5. Orders take the wait of a job from a time of start that is still -1, so that WFP3 and UNICEF have -1 - submission where
-   their formulas have the wait. The others do not use it.
+1. A sequence is 1,024 consecutive jobs of a log, sorted by number. Jobs of no run time are left out; one of an unknown
+   run time takes 10 s. A job has the larger of the processors that it got and wanted. Without a request it has its run
+   time for one.
+2. The queue is put in order only once the last chosen job has started. The first of it becomes the chosen one and stays
+   so until it starts, whatever arrives.
+3. Time goes on by one event: the next submission, or else the next end of a job, even at the same instant. Of equal
+   ends, the job that started first ends first.
+4. Backfilling: when a job is chosen and does not fit, its start is reserved, once, from requests. At each event before
+   it fits, others start in the order of submission if they fit and their requests end before that time. No others do,
+   not even on processors that the chosen job leaves over.
+5. Orders take the wait of a job from a time of start that is still -1, so that WFP3 and UNICEF have -1 - submission
+   where their formulas have the wait. The others do not use it.
 """
 import heapq
 import math
@@ -19,9 +21,9 @@ import math
 import workloads
 
 LENGTH = 1024
-# The sequences of the published tables, as places in the log: drawn by their program with its seed 1. Of the Lublin logs
-# and of version 2.2 of HPC2N's log, which has five jobs less than version 2.1, all before the first sequence: counted in
-# version 2.1, the same jobs come five places later.
+# The sequences of the published tables, as places in the log: drawn by their program with its seed 1. They had version
+# 2.2 of HPC2N's log, with five jobs less than version 2.1, all before the first sequence: in version 2.1 the same jobs
+# come five places later.
 STARTS = [1981, 2756, 4299, 8850, 3316, 2714, 5228, 7762, 4022, 7085]
 LOGS = {"lublin_256": 0, "lublin_256_new2": 0, "HPC2N-2002-2.1-cln": 5}
 MOST = 10000  # jobs of a log that are needed
@@ -119,7 +121,8 @@ class Simulator:
     def reservation(self, chosen):
         """When requests of running jobs have run out, so that it fits."""
         free, time = self.free, self.now
-        for end, job in sorted(((start + job.request, job) for _, _, job, start in self.running), key=lambda pair: pair[0]):
+        ends = [(start + job.request, job) for _, _, job, start in self.running]
+        for end, job in sorted(ends, key=lambda pair: pair[0]):
             if free >= chosen.processors:
                 break
             free, time = free + job.processors, end
@@ -148,7 +151,8 @@ class Renewing(Simulator):
         return sum(self.slowdowns) / len(self.slowdowns)
 
     def next_time(self):
-        return min(self.coming[-1].submit if self.coming else math.inf, self.running[0][0] if self.running else math.inf)
+        submission = self.coming[-1].submit if self.coming else math.inf
+        return min(submission, self.running[0][0] if self.running else math.inf)
 
 
 def sequences(path, shift):

@@ -2,17 +2,17 @@
 """EASY and EASY++ by the rules of the simulator of Gaussier, Glesser, Reis and Trystram (SC'15), as far as nothing is
 learnt: a second implementation, beside which docs/results/sc15.md shows dfrs-sim's figures.
 
-Where a paper leaves these open, their simulator decides them so:
+What the paper leaves open, their simulator decides so:
 
-1. What happens at an instant is handled one by one: first predictions that run out, then submissions, then ends of jobs,
-   each kind in the order in which it was planned (ends: in the order of the starts). A pass follows each end and each
-   submission.
+1. What happens at an instant is handled one by one: first predictions that run out, then submissions, then ends of
+   jobs, each kind in the order in which it was planned (ends: in the order of the starts). A pass follows each
+   submission and each end.
 2. The policy counts processors by predictions. A job whose prediction runs out now counts as gone. A job that ends now,
-   before its prediction, holds its processors until its end is handled: while the ends before it in the same instant are
-   handled, they are reserved until its predicted end.
+   before its prediction, holds its processors until its end is handled: while the ends before it in the same instant
+   are handled, they are taken until its predicted end.
 3. EASY makes no pass after a submission unless the new job's processors are free; EASY++ always makes one.
-4. A job that outlives its prediction gets another: its request; or the last one and the next of the steps, each step once,
-   at most the request; or twice the last one, be it longer than the request.
+4. A job that outlives its prediction gets another: its request; or the last one and the next of the steps, each step
+   once, at most the request; or twice the last one, be it longer than the request.
 5. A job is ended at its request. Jobs without a run time, a request or processors are left out.
 """
 import heapq
@@ -176,8 +176,8 @@ class Simulator:
 
 class Together(Simulator):
     """By dfrs-sim's rules: at an instant first predictions that run out, then ends by the jobs' places in the log, then
-    submissions, and after these one pass. A job that outlives its prediction gets the first prediction and the first of the
-    steps that is longer than its run; twice the last prediction is at most the request."""
+    submissions, and after these one pass. A job that outlives its prediction gets the first prediction and the first of
+    the steps that makes it longer than its run; twice the last prediction is at most the request."""
 
     def __init__(self, jobs, *settings):
         super().__init__(jobs, *settings)
@@ -211,5 +211,5 @@ class Together(Simulator):
 
 
 def simulate(rows, processors, shortest_first, predictor, correction, simulator=Simulator):
-    """The metrics of a run. The predictor: request, doubled, known or tsafrir; the correction: request, steps or double."""
+    """The metrics. The predictor: request, doubled, known or tsafrir; the correction: request, steps or double."""
     return simulator(jobs_of(rows, processors), processors, shortest_first, predictor, correction).result()
