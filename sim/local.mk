@@ -67,6 +67,8 @@ libsim_a_SOURCES = \
 	sim/host/lost_work.h \
 	sim/host/need_discovery.cc \
 	sim/host/need_discovery.h \
+	sim/host/pile_up.cc \
+	sim/host/pile_up.h \
 	sim/host/simulation.cc \
 	sim/host/simulation.h \
 	sim/host/stall_guard.cc \

@@ -128,6 +128,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/options_test.cc \
 	tests/sim/host/queue_rank_test.cc \
 	tests/sim/host/serial_job.h \
+	tests/sim/host/pile_up_test.cc \
 	tests/sim/host/shared_nodes_test.cc \
 	tests/sim/host/simulation_cases_test.cc \
 	tests/sim/host/simulation_test.cc \

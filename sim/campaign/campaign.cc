@@ -36,7 +36,10 @@ ResultRow simulate_row(const Instance& instance, const Algorithm& algorithm, con
   sim.engine.lp_solver = &solver;
   const double start = thread_cpu_seconds();
   // A store keeps the times: a later command may ask for them.
-  const Watch watch{.policy_times = options.policy_times || options.store != nullptr, .most_jobs = options.most_jobs};
+  const Watch watch{.policy_times = options.policy_times || options.store != nullptr,
+                    .most_jobs = options.most_jobs,
+                    .ends_pile_ups = options.ends_pile_ups,
+                    .warn = options.warn};
   ResultRow row;
   try {
     const RunResult run = simulate(instance, algorithm, sim, watch);
@@ -242,7 +245,9 @@ std::string campaign_settings(const CampaignOptions& options) {
           ? fmt::format(", needs measured each {} s (floor {}, headroom {}, used up {}, rise {}, memory {} s, step {})",
                         need_interval, need_floor, headroom, used_up, rise, memory, step)
           : "",
-      options.most_jobs != 0 ? fmt::format(", at most {} jobs in the system", options.most_jobs) : "");
+      options.most_jobs != 0   ? fmt::format(", at most {} jobs in the system", options.most_jobs)
+      : !options.ends_pile_ups ? ", no limit of jobs in the system"
+                               : "");
 }
 
 std::vector<ResultRow> run_campaign(std::span<const Instance> instances, std::span<const Algorithm> algorithms,

@@ -2,6 +2,7 @@
 // Simulates every algorithm on every instance, on several threads.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ struct CampaignOptions {
   /// A simulation in which more jobs than this are in the system at once ends there; its row has ran_away(). 0: no
   /// limit.
   std::size_t most_jobs = 0;
+  /// So does one in which jobs pile up while they are paused and moved all the time (PileUpGuard).
+  bool ends_pile_ups = true;
+  std::function<void(const std::string&)> warn = {};  ///< Watch::warn, from any thread
   /// `sim` and `stretch_floor` as on a command line, for the results; empty: see campaign_settings.
   std::string described;
   /// Caches results, which are the same as without it. May be null.

@@ -40,6 +40,8 @@ CampaignOptions campaign_options(const SimulationOptions& simulation, unsigned t
   options.stretch_floor = simulation.stretch_floor();
   options.described = simulation.text();
   options.most_jobs = simulation.most_jobs();
+  options.ends_pile_ups = simulation.ends_pile_ups();
+  options.warn = warn_on_terminal;
   options.threads = threads;
   options.progress = terminal_progress("simulations");
   return options;

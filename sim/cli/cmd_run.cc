@@ -154,7 +154,9 @@ struct RunCommand {
                                             .completions = terminal_progress("jobs"),
                                             .explains = explain.has_value() || !paths.report.empty(),
                                             .policy_times = times,
-                                            .most_jobs = simulation.most_jobs()});
+                                            .most_jobs = simulation.most_jobs(),
+                                            .ends_pile_ups = simulation.ends_pile_ups(),
+                                            .warn = warn_on_terminal});
     if (outputs.record) outputs.record->finish();
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());

@@ -21,6 +21,7 @@
 #include "sim/cli/option_values.h"
 #include "sim/errors.h"
 #include "sim/fetch/catalogue.h"
+#include "sim/host/pile_up.h"
 #include "sim/io/output_file.h"
 #include "sim/reproduce/rr7659_published.h"
 #include "sim/workload/licences.h"
@@ -40,6 +41,12 @@ Algorithm parse_or_throw(std::string_view name) {
 
 constexpr const char* kWorkload = "Workload";
 constexpr const char* kSimulation = "Simulation";
+constexpr std::string_view kNoLimit = "none";  // of --most-jobs
+
+CLI::Validator limit_of_jobs() {
+  const CLI::Validator number = whole_number_in(1, 1'000'000'000);
+  return {[number](std::string& text) { return text == kNoLimit ? std::string() : number(text); }, ""};
+}
 
 // The chosen options as on a command line, with their values or else their defaults. As this goes through the parser's
 // own list, no option can be forgotten. Results do not depend on --ca-file.
@@ -420,9 +427,11 @@ void SimulationOptions::add(CLI::App& app) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--most-jobs", most_jobs_,
-                 "a simulation ends as run away once more than N jobs are in the system, instead of going on for hours "
-                 "(default: no limit)")
-      ->check(whole_number_in(1, 1'000'000'000))
+                 fmt::format("a simulation ends as run away once more than N jobs are in the system, or with 'none' "
+                             "never, even if it takes hours (default: beyond {} jobs, if while they doubled there were "
+                             "more than {} starts, pauses, moves and resumes per job submitted)",
+                             PileUpGuard::kMany, PileUpGuard::kChangesPerJob))
+      ->check(limit_of_jobs())
       ->type_name("N")
       ->group(group);
   app.add_option("--max-lost-runs", max_lost_runs_, "where --pauses loses work: the most runs that a job may lose")
@@ -477,6 +486,11 @@ SimOptions SimulationOptions::sim() const {
 PauseWorld SimulationOptions::world() const { return record::parse_world(pauses_).value(); }
 record::SwapSize SimulationOptions::swap() const { return record::parse_swap(swap_).value(); }
 
+// Already checked.
+std::size_t SimulationOptions::most_jobs() const {
+  return most_jobs_.empty() || most_jobs_ == kNoLimit ? 0 : std::stoull(most_jobs_);
+}
+
 std::string SimulationOptions::text() const {
   const ResolvedOptions resolved{{"--batch-nodes", packs() ? "packed" : "task"}};
   if (app_ != nullptr) return options_text(*app_, kSimulation, resolved);
@@ -496,7 +510,8 @@ std::string SimulationOptions::describe() const {
     text += fmt::format(" (lost after {} s of progress, at most {} times)", min_progress_, max_lost_runs_);
   }
   if (discover_needs_) text += fmt::format(", CPU needs measured (floor {})", need_floor_);
-  if (most_jobs_ != 0) text += fmt::format(", at most {} jobs in the system", most_jobs_);
+  if (most_jobs() != 0) text += fmt::format(", at most {} jobs in the system", most_jobs());
+  if (most_jobs_ == kNoLimit) text += ", no limit of jobs in the system";
   return text;
 }
 

@@ -110,7 +110,10 @@ class SimulationOptions {
   PauseWorld world() const;
   record::SwapSize swap() const;
   Seconds stretch_floor() const { return stretch_floor_; }
-  std::size_t most_jobs() const { return most_jobs_; }
+  /// The most jobs in the system at once; 0: no fixed limit.
+  std::size_t most_jobs() const;
+  /// Whether a run in which jobs pile up and are moved about without end is ended: unless --most-jobs says otherwise.
+  bool ends_pile_ups() const { return most_jobs_.empty(); }
   /// A description for reports: "penalty 300 s, period 600 s, ...".
   std::string describe() const;
   /// All options as on a command line, defaults included.
@@ -133,7 +136,7 @@ class SimulationOptions {
   std::string swap_ = "unlimited";
   Seconds min_progress_ = 60;
   std::uint32_t max_lost_runs_ = 3;
-  std::size_t most_jobs_ = 0;
+  std::string most_jobs_;
 };
 
 /// The options that only this subcommand has, as on a command line, with their values or else their defaults. All but

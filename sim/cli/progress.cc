@@ -80,6 +80,10 @@ Progress terminal_progress(std::string what) {
       [bar = std::make_shared<Bar>(std::move(what))](std::size_t done, std::size_t total) { bar->show(done, total); };
 }
 
+void warn_on_terminal(const std::string& sentence) {
+  fmt::print(stderr, "{}dfrs-sim: {}\n", isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "", sentence);
+}
+
 void say_when_interrupted(std::string_view sentence) {
   if (isatty(STDERR_FILENO) != 0) set_last_words(fmt::format("\r\033[Kdfrs-sim: interrupted; {}\n", sentence));
 }

@@ -17,6 +17,9 @@ std::string progress_line(std::string_view what, std::size_t done, std::size_t t
 /// otherwise. Calls must not overlap.
 Progress terminal_progress(std::string what);
 
+/// A line on standard error, in place of a bar that is there; from any thread.
+void warn_on_terminal(const std::string& sentence);
+
 /// What the user is told on a terminal when Ctrl-C ends the program: what is kept, and how to go on.
 void say_when_interrupted(std::string_view sentence);
 

@@ -18,6 +18,7 @@
 #include "sim/host/licence_gate.h"
 #include "sim/host/lost_work.h"
 #include "sim/host/need_discovery.h"
+#include "sim/host/pile_up.h"
 #include "sim/host/stall_guard.h"
 #include "sim/host/suspension.h"
 
@@ -197,11 +198,34 @@ class Simulation {
               : "take a node per task unless they pack tasks (--batch-nodes packed)");
   }
 
+  // "at 50 s 3 jobs are in the system"
+  std::string crowd() const {
+    return fmt::format("at {:.6g} s {} are in the system", now_, base::counted(slots_.jobs_in_system(), "job"));
+  }
+
   std::string why_away() const {
     return fmt::format(
-        "{}: ran away: at {:.6g} s {} are in the system, more than the limit, after {} have ended and {} pauses, "
+        "{}: ran away: {}, more than the limit, after {} have ended and {} pauses, "
         "moves, starts and resumes. They come faster than they end; a longer period helps policies that repack",
-        instance_.name, now_, base::counted(slots_.jobs_in_system(), "job"), completed_, changes_);
+        instance_.name, crowd(), completed_, changes_);
+  }
+
+  // Ends a run in which jobs pile up, or says that they do.
+  void check_crowd() {
+    if (watch_.most_jobs != 0 && slots_.jobs_in_system() > watch_.most_jobs) throw RanAway(why_away());
+    const PileUpGuard::Finding finding = pile_up_.judge(slots_.jobs_in_system(), completed_, changes_);
+    if (finding == PileUpGuard::Finding::usual) return;
+    if (finding == PileUpGuard::Finding::runs_away && watch_.ends_pile_ups) {
+      throw RanAway(fmt::format(
+          "{}: ran away: {}, and while they doubled there were {:.0f} pauses, moves, starts and resumes per job "
+          "submitted. They come faster than they end; a longer period helps policies that repack, and --most-jobs none "
+          "lets the run go on, for hours",
+          instance_.name, crowd(), pile_up_.changes_per_job()));
+    }
+    if (watch_.warn) {
+      watch_.warn(fmt::format("{}: {}, after {} have ended; --most-jobs N ends a run in which jobs pile up",
+                              instance_.name, crowd(), completed_));
+    }
   }
 
   void submit(std::size_t index) {
@@ -214,7 +238,7 @@ class Simulation {
     if (result_.jobs.size() <= index) result_.jobs.resize(index + 1);
     demand_.add(job.cpu_need * job.tasks);
     events_.push_back({EventKind::submitted, slot});
-    if (watch_.most_jobs != 0 && slots_.jobs_in_system() > watch_.most_jobs) throw RanAway(why_away());
+    check_crowd();
   }
 
   void complete(JobSlot job) {
@@ -366,6 +390,7 @@ class Simulation {
   DemandMeter demand_;
   IdleMeter idle_;
   StallGuard stall_;
+  PileUpGuard pile_up_;
   std::uint64_t changes_ = 0;               // pauses, moves, starts and resumes
   std::optional<LostWork> lost_work_;       // if jobs may lose work
   std::optional<Suspension> suspension_;    // if jobs may be suspended

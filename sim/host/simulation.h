@@ -91,6 +91,10 @@ struct Watch {
   bool policy_times = false;  ///< measures the policy's calls, which costs two system calls each
   /// Ends the run with RanAway once more jobs than this are in the system; 0: no limit.
   std::size_t most_jobs = 0;
+  /// Ends it with RanAway where jobs pile up while they are paused and moved all the time (PileUpGuard).
+  bool ends_pile_ups = false;
+  /// Receives a sentence when very many jobs are in the system, and again at twice as many.
+  std::function<void(const std::string&)> warn = {};
 };
 
 /// A simulation in which jobs come faster than they end: it would take hours, or never end.

@@ -70,6 +70,21 @@ TEST(CliRun, EndsARunInWhichJobsPileUp) {
   EXPECT_THAT(output_of({"run", "-", "-a", "FCFS", "--most-jobs", "60", "--no-bound"}, log), HasSubstr("max stretch"));
 }
 
+// A job a second of 1e5 s each: 5001 are there at once. Nothing is paused, so it ends, and says how many there are.
+TEST(CliRun, SaysThatJobsPileUp) {
+  std::string log = "; Version: 2.2\n; MaxProcs: 4\n";
+  for (int k = 0; k <= 5000; ++k) log += swf_line(k + 1, k, 100'000, 4);
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--most-jobs", "none"}}) {
+    std::vector<std::string> arguments{"run", "-", "-a", "FCFS", "--no-bound"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = dfrs_sim(arguments, {.input = log});
+    EXPECT_EQ(outcome.exit_code, kExitOk) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("5001 jobs are in the system"));
+    EXPECT_THAT(outcome.out, HasSubstr("max stretch"));
+    EXPECT_EQ(outcome.out.find("--most-jobs=none") != std::string::npos, !more.empty());
+  }
+}
+
 // What ran away is kept as such: not simulated again, empty in the results, named beside the table.
 TEST(CliCompare, LeavesOutWhatRanAway) {
   const TemporaryFolder folder;
