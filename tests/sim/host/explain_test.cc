@@ -32,14 +32,14 @@ const record::StoryNames kNames{[](NodeIndex n) { return fmt::format("{}", n); }
 
 class Explained : public ByHand {
  protected:
-  std::vector<std::string> told(const char* algorithm, JobId job) const {
+  std::vector<std::string> told(const char* algorithm, JobId job, const record::StoryNames& names = kNames) const {
     Follower follower(record::Stories::of(job));
     simulate(instance_, parse_algorithm(algorithm).value(), options_, Watch{.observer = &follower, .explains = true});
     const record::Story* const story = follower.stories.find(job);
     std::vector<std::string> lines;
     if (story == nullptr) return lines;
     for (const record::StoryEvent& event : story->events) {
-      lines.push_back(fmt::format("{:g} {}", event.at, record::sentence(job, event, *story, kNames)));
+      lines.push_back(fmt::format("{:g} {}", event.at, record::sentence(job, event, *story, names)));
     }
     return lines;
   }
@@ -101,7 +101,7 @@ TEST_F(Explained, APageTellsResourcesAndNodesAsExplainDoes) {
     const timeline::Schedule seen = collector.finish(instance_);
     for (std::size_t k = 0; k < seen.jobs.size(); ++k) {
       std::string wanted;
-      for (std::string line : told(algorithm, seen.jobs[k].id)) {
+      for (const std::string& line : told(algorithm, seen.jobs[k].id, plain_names())) {
         const std::string text = line.substr(line.find(' ') + 1);
         const auto is = [&](const char* verb) { return text.find(verb) != std::string::npos; };
         if (is(" is submitted") || is(" slows down") || is(" speeds up") || is(" has completed")) continue;
@@ -206,7 +206,8 @@ TEST_F(Explained, BackfillingNamesTheFirstInTheQueue) {
       "expected to be free at 100 s.");
   EXPECT_THAT(told("EASY", 4)[1],
               "21 Job 4 waits: it is behind job 2 in the queue, whose nodes are expected to be free at 100 s.");
-  EXPECT_THAT(told("FCFS", 4)[1], "21 Job 4 waits: it is behind job 2 in the queue.");
+  EXPECT_THAT(told("FCFS", 4)[1],
+              "21 Job 4 waits: it is behind job 2 in the queue; at 100 s: it is behind job 3 in the queue.");
   EXPECT_THAT(told("FCFS/conservative", 4)[1], "21 Job 4 waits: its start is planned at 130 s.");
   EXPECT_THAT(told("EASY/shared", 2)[1],
               "10 Job 2 waits: it is the first in the queue, and its nodes are expected to be free at 100 s.");
