@@ -56,6 +56,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/option_table.h \
 	policy/core/policy.h \
 	policy/core/reason.h \
+	policy/core/refusals.h \
 	policy/core/registry.cc \
 	policy/core/registry.h \
 	policy/core/resources.h \

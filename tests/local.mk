@@ -60,6 +60,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/core/engine_test.cc \
 	tests/policy/core/explain_test.cc \
 	tests/policy/core/measured_need_test.cc \
+	tests/policy/core/refusals_test.cc \
 	tests/policy/core/registry_test.cc \
 	tests/policy/core/test_host.h \
 	tests/policy/dynp/decider_test.cc \

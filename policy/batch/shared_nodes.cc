@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <memory>
 
 #include "policy/batch/estimated_end.h"
@@ -14,14 +13,13 @@
 namespace dfrs {
 namespace {
 
-constexpr std::size_t kRefusalsKept = 8;  // a few shapes make up most of a queue
-
 // How many tasks that need `cpu` fit into the `free` part of a node's `capacity`, with the tolerance of cpu_fits. A
 // node that is slower than a task needs takes one task, if it is empty.
 std::uint32_t by_cpu(double free, double capacity, double cpu, std::uint32_t most) {
   if (cpu_exceeds(cpu, capacity)) return cpu_fits(capacity, free) ? std::min(most, 1u) : 0;
-  const double count = std::floor((free + capacity * kCpuTolerance) / cpu);
-  return count <= 0 ? 0 : static_cast<std::uint32_t>(std::min(count, static_cast<double>(most)));
+  const double room = free + capacity * kCpuTolerance;
+  if (room < cpu) return 0;  // most nodes of a busy cluster, without a division
+  return static_cast<std::uint32_t>(std::min(room / cpu, static_cast<double>(most)));
 }
 
 std::uint32_t by_rigid(const RigidVector& free, const RigidVector& need, std::size_t dims, std::uint32_t most) {
@@ -138,6 +136,7 @@ void SharedNodesPolicy::complete(const ClusterView& view, JobSlot job) {
 
 void SharedNodesPolicy::pass(const ClusterView& view, ClusterState& state, Outcome& outcome) {
   refused_.clear();
+  refused_beside_.clear();
   sort_queue(view, state, 0, algorithm_.head);
   std::size_t head = 0;
   while (head < queue_.size() && fits(state, view.jobs[queue_[head].job], false)) {
@@ -158,7 +157,7 @@ void SharedNodesPolicy::pass(const ClusterView& view, ClusterState& state, Outco
     const Waiting waiting = queue_[k];
     const JobView& job = view.jobs[waiting.job];
     const bool in_time = view.now + waiting.estimate <= shadow;
-    if (!refused_already(state, job) && fits(state, job, !in_time)) {
+    if (fits(state, job, !in_time)) {
       state.explain({ReasonKind::backfill, waiting.job, queue_.front().job, shadow});
       start(view, state, outcome, waiting);
       if (!in_time) {
@@ -227,11 +226,15 @@ Seconds SharedNodesPolicy::reserve(const ClusterView& view, const ClusterState& 
 }
 
 bool SharedNodesPolicy::fits(const ClusterState& state, const JobView& job, bool beside) {
-  for (std::uint32_t level = 1; level <= jobs_a_core_; ++level) {
-    if (fits_at(state, job, beside, level)) return true;
+  if (refused_.cover(job) || (beside && refused_beside_.cover(job))) return false;
+  // The highest level first: what does not fit there fits nowhere.
+  if (!fits_at(state, job, beside, jobs_a_core_)) {
+    (beside ? refused_beside_ : refused_).add(job, static_cast<std::uint32_t>(nodes_.size()));
+    return false;
   }
-  if (!beside && refused_.size() < kRefusalsKept) refused_.push_back(&job);
-  return false;
+  if (jobs_a_core_ == 1) return true;
+  for (std::uint32_t level = 1; !fits_at(state, job, beside, level);) ++level;
+  return true;
 }
 
 bool SharedNodesPolicy::fits_at(const ClusterState& state, const JobView& job, bool beside, std::uint32_t level) {
@@ -250,18 +253,6 @@ bool SharedNodesPolicy::fits_at(const ClusterState& state, const JobView& job, b
     nodes_.insert(nodes_.end(), here, n);
   }
   return nodes_.size() == job.tasks;
-}
-
-// Whether the job asks for no less of anything than one that did not fit.
-bool SharedNodesPolicy::refused_already(const ClusterState& state, const JobView& job) const {
-  return std::any_of(refused_.begin(), refused_.end(), [&](const JobView* other) {
-    if (other->eligible != nullptr || other->flags.exclusive) return false;
-    if (job.tasks < other->tasks || job.cpu_need < other->cpu_need) return false;
-    for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
-      if (job.rigid[d] < other->rigid[d]) return false;
-    }
-    return true;
-  });
 }
 
 void SharedNodesPolicy::start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& waiting) {

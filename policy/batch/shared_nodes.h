@@ -25,6 +25,7 @@
 #include "policy/batch/options.h"
 #include "policy/batch/predict/forecast.h"
 #include "policy/core/policy.h"
+#include "policy/core/refusals.h"
 #include "policy/yield/cpu_contention.h"
 #include "policy/yield/max_min.h"
 
@@ -35,8 +36,8 @@ class SharedNodesPolicy final : public BatchPolicy {
   SharedNodesPolicy(const BatchAlgorithm& algorithm, const BatchOptions& options, std::uint32_t jobs_a_core = 1)
       : algorithm_(algorithm), options_(options), jobs_a_core_(jobs_a_core), forecast_(algorithm.prediction) {}
 
-  /// A pass is O(nodes + running tasks) for the reservation and O(nodes) per waiting job; a job that asks for no less
-  /// than one refused in the same pass costs O(1).
+  /// A pass is O(nodes + running tasks) for the reservation, and O(nodes) per waiting job that starts or asks for less
+  /// than those refused in the same pass. The others cost O(shapes refused).
   void decide(const ClusterView& view, const Estimates& estimates, std::span<const Event> events, ClusterState& state,
               Outcome& outcome) override;
 
@@ -75,7 +76,6 @@ class SharedNodesPolicy final : public BatchPolicy {
   bool fits_at(const ClusterState& state, const JobView& job, bool beside, std::uint32_t level);
   double most_cpu(const ClusterState& state, NodeIndex n) const { return state.cpu_capacity(n) * jobs_a_core_; }
   void share_cpu(const ClusterView& view, const ClusterState& state, Outcome& outcome);
-  bool refused_already(const ClusterState& state, const JobView& job) const;
   void start(const ClusterView& view, ClusterState& state, Outcome& outcome, const Waiting& waiting);
 
   BatchAlgorithm algorithm_;
@@ -87,11 +87,12 @@ class SharedNodesPolicy final : public BatchPolicy {
   std::vector<double> yields_;
   std::vector<Waiting> queue_;
   std::vector<std::pair<double, Waiting>> sorting_;
-  std::vector<Running> running_;         // by expected end
-  std::vector<Free> later_;              // by node: at the shadow time
-  std::vector<std::uint8_t> released_;   // by node: a job ends there by the shadow time
-  std::vector<NodeIndex> nodes_;         // of the job that fits, one per task
-  std::vector<const JobView*> refused_;  // jobs that did not fit in this pass
+  std::vector<Running> running_;        // by expected end
+  std::vector<Free> later_;             // by node: at the shadow time
+  std::vector<std::uint8_t> released_;  // by node: a job ends there by the shadow time
+  std::vector<NodeIndex> nodes_;        // of the job that fits, one per task
+  Refusals refused_;                    // in this pass
+  Refusals refused_beside_;             // in this pass, beside the reservation
 };
 
 }  // namespace dfrs

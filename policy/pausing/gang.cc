@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <memory>
 
 #include "policy/core/compare.h"
@@ -16,6 +15,7 @@ namespace dfrs {
 void GangPolicy::decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) {
   arrange(view, state);
   if (!events.empty()) {
+    refused_.clear();
     for (const JobSlot job : state.active()) {
       if (state.placed(job)) continue;
       state.explain({place(view, state, job) ? ReasonKind::room : ReasonKind::no_room, job});
@@ -58,14 +58,20 @@ void GangPolicy::arrange(const ClusterView& view, const ClusterState& state) {
 
 bool GangPolicy::place(const ClusterView& view, ClusterState& state, JobSlot job) {
   const JobView& spec = view.jobs[job];
+  if (refused_.cover(spec)) return false;
+  std::size_t fitting = 0;
   for (std::size_t k = 0; k < rule_.rows; ++k) {
     if (k == rows_.size()) rows_.push_back({std::vector<double>(state.node_count()), {}});
-    if (!find(state, spec, rows_[k])) continue;
+    if (!find(state, spec, rows_[k])) {
+      fitting = std::max(fitting, nodes_.size());
+      continue;
+    }
     add(rows_[k], spec, nodes_);
     rows_[k].jobs.push_back(job);
     state.place(job, spec, nodes_);
     return true;
   }
+  refused_.add(spec, static_cast<std::uint32_t>(fitting));
   return false;
 }
 
@@ -74,11 +80,13 @@ bool GangPolicy::find(const ClusterState& state, const JobView& job, const Row& 
   nodes_.clear();
   for (NodeIndex n = 0; n < static_cast<NodeIndex>(state.node_count()) && nodes_.size() < job.tasks; ++n) {
     const double capacity = state.cpu_capacity(n);
-    const double free = std::floor((capacity - row.used[n] + capacity * kCpuTolerance) / job.cpu_need);
+    const double free = capacity - row.used[n] + capacity * kCpuTolerance;
     const double least = row.used[n] == 0 ? 1 : 0;
-    const auto by_cpu = static_cast<std::uint32_t>(std::clamp(free, least, static_cast<double>(job.tasks)));
+    if (free < job.cpu_need && least == 0) continue;
+    const auto by_cpu =
+        static_cast<std::uint32_t>(std::clamp(free / job.cpu_need, least, static_cast<double>(job.tasks)));
     const auto left = static_cast<std::uint32_t>(job.tasks - nodes_.size());
-    if (by_cpu != 0) nodes_.insert(nodes_.end(), std::min({by_cpu, left, state.room_for(job, n)}), n);
+    nodes_.insert(nodes_.end(), std::min({by_cpu, left, state.room_for(job, n)}), n);
   }
   return nodes_.size() == job.tasks;
 }

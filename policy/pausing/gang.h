@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "policy/core/policy.h"
+#include "policy/core/refusals.h"
 
 namespace dfrs {
 
@@ -26,7 +27,7 @@ class GangPolicy final : public NonClairvoyantPolicy {
   static constexpr double kSuspended = 1e-9;
 
   explicit GangPolicy(const GangRule& rule) : rule_(rule) {}
-  /// O(rows x nodes + tasks), and O(rows x nodes) per waiting job.
+  /// O(rows x nodes + tasks), and O(rows x nodes) per waiting job that asks for less than those refused before.
   void decide(const ClusterView& view, std::span<const Event> events, ClusterState& state, Outcome& outcome) override;
 
  private:
@@ -48,6 +49,7 @@ class GangPolicy final : public NonClairvoyantPolicy {
   std::size_t turn_ = 0;
   Seconds slice_end_ = kNever;
   std::vector<NodeIndex> nodes_;
+  Refusals refused_;  // of the jobs placed in this call
 };
 
 }  // namespace dfrs
