@@ -76,7 +76,11 @@ std::vector<double> values_of(std::span<const ResultRow> rows, const Value& valu
   return values;
 }
 
-bool takes_part(const Rival& rival, const RivalSet& set) { return rival.plans || !set.only_plans; }
+// Where pauses are not free, queues of whole logs get so long that a run takes an hour.
+bool takes_part(const Rival& rival, const RivalSet& set) {
+  if (set.whole_log && rival.pauses != Pauses::kept) return false;
+  return rival.plans || !set.only_plans;
+}
 
 // What a rival's degradation is paired with.
 struct Reference {
