@@ -13,6 +13,7 @@ nobase_dist_doc_DATA = \
 	docs/images/demo-degradation.svg \
 	docs/images/rivals-gain.svg \
 	docs/images/rivals-stability.svg \
+	docs/images/rivals-stable.svg \
 	docs/images/timeline.png \
 	docs/images/triage-mixed.svg \
 	docs/images/web.png \

@@ -20,6 +20,7 @@ import shutil
 import sqlite3
 import statistics
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "data")
@@ -31,7 +32,7 @@ EXPERIMENTS = {
     "dynp": "--parts table3,table4,table5,table5-sets,table6 --instances 20",
     "gang-cloud": "--parts table1",
     "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
-    "rivals": "--parts weeks,weeks-known,gain,lublin,lublin-scaled,stability,stability-without",
+    "rivals": "",
     "rr5724": "",
     "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
     "sc15": "--parts kth,ctc,predictors-kth,predictors-ctc,errors-kth,errors-ctc,errors-hpc2n",
@@ -42,7 +43,7 @@ EXPERIMENTS = {
 # Names of experiments that are not the reproduction's.
 REPRODUCTIONS = {}
 # Images that the command draws, from its folder to docs/images.
-PICTURES = {"rivals": ["rivals-gain.svg", "rivals-stability.svg"]}
+PICTURES = {"rivals": ["rivals-gain.svg", "rivals-stability.svg", "rivals-stable.svg"]}
 
 
 def reproduction(name):
@@ -83,6 +84,7 @@ def run(name, program, work, instances, threads):
     store = os.path.join(folder, reproduction(name) + ".db")
     _, before = stored(store)
     words = [program, "reproduce", reproduction(name), *arguments.split(), "-j", str(threads), "-o", folder]
+    begun = time.monotonic()
     child = os.posix_spawn(program, words, os.environ,
                            file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
     _, status, usage = os.wait4(child, 0)
@@ -92,6 +94,8 @@ def run(name, program, work, instances, threads):
         "arguments": arguments,
         "simulations": stored(store)[0],
         "cpu_s": before + usage.ru_utime + usage.ru_stime,
+        "elapsed_s": None if before else round(time.monotonic() - begun),
+        "threads": threads,
         "peak_mib": usage.ru_maxrss / 1024,
         "machine": machine(),
     }
@@ -219,7 +223,8 @@ def runs(name):
         with open(os.path.join(DATA, name + ".runs.json"), encoding="utf-8") as lines:
             facts = json.load(lines)
         count = f"{facts['simulations']:,} simulations, " if facts["simulations"] else ""
-        return [f"`{facts['command']}`: {count}{facts['cpu_s']:,} s of CPU time, at most {facts['peak_mib']} MiB, on "
+        took = f", {facts['elapsed_s']:,} s by {facts['threads']} threads" if facts.get("elapsed_s") else ""
+        return [f"`{facts['command']}`: {count}{facts['cpu_s']:,} s of CPU time{took}, at most {facts['peak_mib']} MiB, on "
                 f"{facts['machine']}."]
 
     return block
@@ -418,7 +423,7 @@ RR5724_PARTS = {"table2": "2: 3 sites", "table3": "3: 10 sites", "table4": "4: 2
                 "table15": "15: availability 60 %", "table16": "16: availability 90 %"}
 
 
-def side_by_side(part, columns=None, rows=None, intervals=("degradation", "minus Triage's")):
+def side_by_side(part, columns=None, rows=None, intervals=("degradation", "minus Triage's", "minus with requests")):
     """Measures of rivals, some with the 95 % interval of their mean. By default all columns and rows."""
 
     def block():
@@ -442,8 +447,16 @@ def side_by_side(part, columns=None, rows=None, intervals=("degradation", "minus
 
 # For a first look: the best of each kind.
 RIVALS_SHORT = ["FCFS", "EASY", "EASY/backfill=SJF", "EASY/head=WFP3/backfill=WFP3", "EASY/shared",
-                "EASY/shared/head=SAF/backfill=SAF", "EASY/shared/jobs=2", "GANG/jobs=2", "Greedy*", "LAS/queues=4",
-                "MLF/queues=4", "GreedyP*", "GreedyPM*/per/MINVT=600", "Triage", "yardstick/SRPT"]
+                "EASY/shared/head=SAF/backfill=SAF", "EASY/shared/jobs=2", "GANG/jobs=2", "Greedy*", "Triage, no pauses", "LAS/queues=4",
+                "MLF/queues=4", "GreedyP*", "GreedyPM*/per/MINVT=600", "Triage, pauses lose work",
+                "Triage", "yardstick/SRPT"]
+
+# Lublin's model has no users.
+WITHOUT_USERS = ["degradation", "its median", "its max", "minus Triage's", "mean stretch", "p99 stretch", "max stretch",
+                 "short wait, s", "its p95, s", "U", "makespan, h", "pauses/job", "moves/job", "work lost"]
+# Of one instance, so without medians, intervals and differences.
+WHOLE_LOG = ["degradation", "mean stretch", "p99 stretch", "max stretch", "short wait, s", "its p95, s", "U", "makespan, h",
+             "fairness", "worst user", "pauses/job", "moves/job", "work lost"]
 
 RIVALS_SHORT_COLUMNS = ["degradation", "mean stretch", "short wait, s", "worst user"]
 
@@ -613,9 +626,12 @@ BLOCKS = {
     "rivals": {
         "runs": runs("rivals"),
         "short": side_by_side("weeks", RIVALS_SHORT_COLUMNS, RIVALS_SHORT, RIVALS_SHORT_COLUMNS),
-        **{part: side_by_side(part) for part in ("weeks", "weeks-known", "gain", "lublin", "lublin-scaled")},
+        **{part: side_by_side(part) for part in ("weeks", "weeks-known", "gain")},
+        **{part: side_by_side(part, WITHOUT_USERS) for part in ("lublin", "lublin-scaled")},
+        **{part: side_by_side(part, WHOLE_LOG) for part in ("hpc2n", "hpc2n-known", "kth", "kth-known", "ctc", "ctc-known")},
         "stability": table("rivals", "stability"),
         "stability-without": table("rivals", "stability-without"),
+        "stable": table("rivals", "stable"),
     },
     "reproduction": {"account": account_of_all},
     "sc15": {

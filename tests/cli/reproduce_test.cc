@@ -140,14 +140,27 @@ TEST(CliReproduce, RivalsStandInOneTable) {
   DFRS_TRACE_OR_SKIP(path, "HPC2N-2002-2.1-cln.swf.gz");
   const TemporaryFolder folder;
   const std::string folder_of_traces = std::filesystem::path(path).parent_path();
-  output_of({"reproduce", "rivals", "--parts", "weeks,gain", "--instances", "2", "--traces", folder_of_traces, "-o",
-             folder / "out"});
+  output_of({"reproduce", "rivals", "--parts", "weeks,weeks-known,gain", "--instances", "2", "--traces",
+             folder_of_traces, "-o", folder / "out"});
   const std::string csv = file_bytes(folder / "out/rivals.csv");
+  const auto value = [&](const std::string& cell) {
+    const std::size_t at = csv.find("\n" + cell + ",,");
+    EXPECT_NE(at, std::string::npos) << cell;
+    return at == std::string::npos ? 0 : std::stod(csv.substr(at + cell.size() + 3));
+  };
   EXPECT_THAT(csv, HasSubstr("weeks,Triage,minus Triage's,,0,"));
   for (const char* rival : {"EASY/backfill=SJF/predict=tsafrir", "LAS/queues=2", "GANG/jobs=2", "EASY/shared/jobs=2",
                             "Triage/MOVE=NONE/PAUSE=NONE", "yardstick/SRPT", "clairvoyant/Triage"}) {
     EXPECT_THAT(csv, HasSubstr(std::string("weeks,") + rival + ",worst user,,"));
   }
+  EXPECT_NEAR(value("weeks-known,EASY,minus with requests"),
+              value("weeks-known,EASY,degradation") - value("weeks,EASY,degradation"), 1e-6);
+  // What a pause does to jobs tells these rows from Triage's.
+  EXPECT_EQ(value("weeks,\"Triage, no pauses\",pauses/job"), 0);
+  EXPECT_EQ(value("weeks,\"Triage, no pauses\",work lost"), 0);
+  EXPECT_GT(value("weeks,\"Triage, pauses lose work\",work lost"), 0);
+  EXPECT_GT(value("weeks,Triage,pauses/job"), 0);
+  EXPECT_EQ(value("weeks,Triage,work lost"), 0);
   EXPECT_THAT(csv, HasSubstr("gain,9. moves that pay,degradation,,"));
   const std::string drawn = file_bytes(folder / "out/rivals-gain.svg");
   for (const char* step : {"0. EASY", "5. sharing and pauses", "9. moves that pay"}) {

@@ -6,12 +6,16 @@
 #include <cstddef>
 #include <string_view>
 
+#include "policy/core/view.h"
+
 namespace dfrs::sim::rivals {
 
 struct Rival {
   std::string_view algorithm;
   std::string_view kind;
-  bool plans = false;  ///< goes by estimates of run times
+  bool plans = false;                  ///< goes by estimates of run times
+  Pauses pauses = Pauses::kept;        ///< what a pause does to the jobs
+  std::string_view label = algorithm;  ///< of its row
 };
 
 inline constexpr std::string_view kTriage = "Triage";
@@ -29,9 +33,15 @@ inline constexpr std::array kRivals{
     Rival{"EASY/backfill=F4", "whole nodes, backfilling", true},
     Rival{"EASY/backfill=WFP3", "whole nodes, backfilling", true},
     Rival{"EASY/backfill=UNICEF", "whole nodes, backfilling", true},
+    Rival{"EASY/head=SJF/backfill=SJF", "whole nodes, backfilling", true},
     Rival{"EASY/head=SAF/backfill=SAF", "whole nodes, backfilling", true},
     Rival{"EASY/head=F1/backfill=F1", "whole nodes, backfilling", true},
+    Rival{"EASY/head=F2/backfill=F2", "whole nodes, backfilling", true},
+    Rival{"EASY/head=F3/backfill=F3", "whole nodes, backfilling", true},
+    Rival{"EASY/head=F4/backfill=F4", "whole nodes, backfilling", true},
     Rival{"EASY/head=WFP3/backfill=WFP3", "whole nodes, backfilling", true},
+    Rival{"EASY/head=UNICEF/backfill=UNICEF", "whole nodes, backfilling", true},
+    Rival{"FCFS/conservative", "whole nodes, backfilling", true},
     Rival{"SJF/conservative", "whole nodes, backfilling", true},
     Rival{"EASY/backfill=SJF/predict=double", "predicted run times", true},
     Rival{"EASY/backfill=SJF/predict=tsafrir", "predicted run times", true},
@@ -41,6 +51,7 @@ inline constexpr std::array kRivals{
     Rival{"EASY/shared", "shared nodes, no CPU shared", true},
     Rival{"EASY/shared/backfill=SJF", "shared nodes, no CPU shared", true},
     Rival{"EASY/shared/head=SAF/backfill=SAF", "shared nodes, no CPU shared", true},
+    Rival{"EASY/shared/head=F4/backfill=F4", "shared nodes, no CPU shared", true},
     Rival{"EASY/shared/head=WFP3/backfill=WFP3", "shared nodes, no CPU shared", true},
     Rival{"EASY/shared/backfill=SJF/predict=tsafrir", "shared nodes, no CPU shared", true},
     Rival{"LAS/queues=2", "pauses, nothing shared"},
@@ -53,10 +64,12 @@ inline constexpr std::array kRivals{
     Rival{"GANG/jobs=4", "CPU shared, no pauses"},
     Rival{"Greedy*", "CPU shared, no pauses"},
     Rival{"Triage/MOVE=NONE/PAUSE=NONE", "CPU shared, no pauses"},
+    Rival{kTriage, "CPU shared, no pauses", false, Pauses::none, "Triage, no pauses"},
     Rival{"GreedyP*", "DFRS, published"},
     Rival{"GreedyPM*", "DFRS, published"},
     Rival{"GreedyPM*/per/MINVT=600", "DFRS, published"},
     Rival{"MCB8*/MINVT=600", "DFRS, published"},
+    Rival{kTriage, "Triage, a pause loses the run", false, Pauses::lost, "Triage, pauses lose work"},
     Rival{kTriage, "Triage"},
     Rival{"yardstick/SRPT", "yardstick: knows run times"},
     Rival{"yardstick/SWRPT", "yardstick: knows run times"},

@@ -54,6 +54,7 @@ RivalSet weeks_of_hpc2n(const ReproduceOptions& options, SwfEstimates estimates)
   set.size = std::min(count(options, rr7659::kWeeks), rr7659::kWeeks);
   set.name = fmt::format("{} weeks, {}", set.size, exact ? "known" : "requested");
   set.only_plans = exact;
+  if (exact) set.requested = "weeks";
   set.sentence = fmt::format("HPC2N: {} of {} weeks, spread evenly over the log; estimates are {}.", set.size,
                              rr7659::kWeeks, exact ? "the true run times" : "the users' requests");
   set.make = [path, estimates, size = set.size] {
@@ -89,6 +90,7 @@ RivalSet whole(const ReproduceOptions& options, const Log& log, SwfEstimates est
   RivalSet set;
   set.whole_log = true;
   set.only_plans = exact;
+  if (exact) set.requested = log.part;
   set.options.most_jobs = kMostJobs;
   const std::string path = find_log(options, log.name);
   if (path.empty()) {

@@ -15,6 +15,7 @@ struct RivalSet : PlannedSet {
   bool whole_log = false;   ///< one instance, without weekly restarts
   CampaignOptions options;  ///< of their simulations: on a whole log, one that runs away is ended
   bool only_plans = false;  ///< only for policies that go by estimates: others have the same results elsewhere
+  std::string requested;    ///< of only_plans: the part with the same instances and users' estimates
 };
 
 /// Jobs in the system above which a policy counts as run away on a whole log.
