@@ -17,6 +17,7 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 struct Follower final : StepObserver {
@@ -111,7 +112,8 @@ TEST_F(Explained, APageTellsResourcesAndNodesAsExplainDoes) {
       std::istringstream lines(seen.told[k]);
       for (std::string line; std::getline(lines, line);)
         got += (got.empty() ? "" : "\n") + line.substr(line.find('\t') + 1);
-      EXPECT_EQ(got, wanted) << algorithm;
+      EXPECT_FALSE(got.empty());
+      EXPECT_THAT(wanted, EndsWith(got)) << algorithm << ": a page keeps the newest events of a long story";
       all += got;
     }
   }
