@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/oracle/predictions.h"
+#include "tests/oracle/yields.h"
 
 namespace dfrs::oracle {
 namespace {
@@ -52,8 +53,8 @@ std::vector<std::size_t> find(const sim::Job& job, const std::vector<const std::
 
 class SharedMachine {
  public:
-  SharedMachine(const sim::Instance& instance, const BatchAlgorithm& algorithm)
-      : instance_(instance), rule_(algorithm) {
+  SharedMachine(const sim::Instance& instance, const BatchAlgorithm& algorithm, int jobs_a_core)
+      : instance_(instance), rule_(algorithm), jobs_a_core_(jobs_a_core) {
     result_.jobs.resize(instance.jobs.size());
     expects_.resize(instance.jobs.size());
   }
@@ -64,6 +65,7 @@ class SharedMachine {
       Seconds next = arrived < instance_.jobs.size() ? instance_.jobs[arrived].submit : kNever;
       for (const Running& r : running_) next = std::min(next, end_of(r));
       if (next == kNever) return result_;
+      for (Running& r : running_) r.done += (next - now_) * r.speed;
       now_ = next;
       for (Running& r : running_) {
         if (!rule_.prediction.predicts() || end_of(r) <= now_ || r.expected > now_) continue;
@@ -89,6 +91,7 @@ class SharedMachine {
         if (pass_per_event) pass();
       }
       if (!pass_per_event) pass();
+      if (jobs_a_core_ > 1) share_cpu();
     }
   }
 
@@ -96,22 +99,58 @@ class SharedMachine {
   struct Running {
     Holding held;
     Seconds expected;  // end
+    Seconds done = 0;
+    double speed = 1;
+    Seconds ends = kNever;  // where CPU is shared
   };
   const sim::Job& job(int k) const { return instance_.jobs[at(k)]; }
   Seconds began_of(const Running& r) const { return result_.jobs[at(r.held.job)].start; }
-  Seconds end_of(const Running& r) const { return began_of(r) + job(r.held.job).run_time; }
+  Seconds end_of(const Running& r) const { return jobs_a_core_ > 1 ? r.ends : began_of(r) + job(r.held.job).run_time; }
 
-  std::vector<Free> free_now() const {
+  // All running jobs share the CPU of their nodes fairly.
+  void share_cpu() {
+    World world;
+    for (const NodeSpec& node : instance_.platform.nodes) world.nodes.push_back({node, true});
+    world.jobs.resize(instance_.jobs.size());
+    for (const Running& r : running_) {
+      WorldJob& one = world.jobs[at(r.held.job)];
+      one.cpu_need = job(r.held.job).cpu_need;
+      one.nodes.assign(r.held.nodes.begin(), r.held.nodes.end());
+      world.order.push_back(static_cast<JobSlot>(r.held.job));
+    }
+    const std::vector<double> yields = max_min_yields(world);
+    for (Running& r : running_) {
+      r.speed = yields[at(r.held.job)];
+      r.ends = now_ + (job(r.held.job).run_time - r.done) / r.speed;
+    }
+  }
+
+  // Where the CPU needs on a node add up to at most `level` times its CPU.
+  std::vector<Free> free_now(int level) const {
     std::vector<Free> free;
-    for (const NodeSpec& node : instance_.platform.nodes) free.push_back({1, node.rigid[kMemory]});
+    for (const NodeSpec& node : instance_.platform.nodes) {
+      free.push_back({static_cast<double>(level), node.rigid[kMemory]});
+    }
     for (const Running& r : running_) take(free, job(r.held.job), r.held.nodes, 1);
     return free;
+  }
+
+  // Nodes with CPU of its own, else with CPU for two, and so on; beside the reservation, if there is one.
+  std::vector<std::size_t> nodes_for(int k, const std::vector<Free>* later) const {
+    for (int level = 1; level <= jobs_a_core_; ++level) {
+      const std::vector<Free> free = free_now(level);
+      std::vector<const std::vector<Free>*> views{&free};
+      if (later != nullptr) views.push_back(later);
+      const std::vector<std::size_t> nodes = find(job(k), views);
+      if (!nodes.empty()) return nodes;
+    }
+    return {};
   }
 
   bool start_if(int k, const std::vector<std::size_t>& nodes) {
     if (nodes.empty()) return false;
     result_.jobs[at(k)].start = now_;
-    running_.push_back({{k, nodes}, now_ + expects_[at(k)]});
+    running_.push_back({.held = {k, nodes}, .expected = now_ + expects_[at(k)]});
     return true;
   }
 
@@ -127,11 +166,8 @@ class SharedMachine {
 
   void pass() {
     sort_from(0, rule_.head);
-    for (;;) {
-      const std::vector<Free> free = free_now();
-      if (queue_.empty() || !start_if(queue_.front(), find(job(queue_.front()), {&free}))) break;
+    while (!queue_.empty() && start_if(queue_.front(), nodes_for(queue_.front(), nullptr)))
       queue_.erase(queue_.begin());
-    }
     if (queue_.size() < 2 || rule_.backfill == BatchAlgorithm::Backfill::none) return;
     const sim::Job& head = job(queue_.front());
     std::vector<Seconds> times;
@@ -140,7 +176,7 @@ class SharedMachine {
     Seconds shadow = kNever;
     std::vector<Free> later;  // beside the reservation
     for (const Seconds time : times) {
-      later = free_now();
+      later = free_now(jobs_a_core_);
       std::vector<bool> released(later.size(), false);
       for (const Running& r : running_) {
         if (std::max(now_, r.expected) > time) continue;
@@ -166,8 +202,7 @@ class SharedMachine {
     for (std::size_t q = 1; q < queue_.size();) {
       const int k = queue_[q];
       const bool in_time = now_ + expects_[at(k)] <= shadow;
-      const std::vector<Free> free = free_now();
-      const std::vector<std::size_t> nodes = in_time ? find(job(k), {&free}) : find(job(k), {&free, &later});
+      const std::vector<std::size_t> nodes = nodes_for(k, in_time ? nullptr : &later);
       if (!start_if(k, nodes)) {
         ++q;
         continue;
@@ -179,6 +214,7 @@ class SharedMachine {
 
   const sim::Instance& instance_;
   BatchAlgorithm rule_;
+  int jobs_a_core_;
   Simulated result_;
   Seconds now_ = 0;
   std::vector<Running> running_;
@@ -322,8 +358,8 @@ class GangMachine {
 }  // namespace
 
 Simulated simulate_shared_plainly(const sim::Instance& instance, const BatchAlgorithm& algorithm,
-                                  const SimulatorOptions& options) {
-  return SharedMachine(instance, algorithm).run(options.pass_per_event);
+                                  const SimulatorOptions& options, int jobs_a_core) {
+  return SharedMachine(instance, algorithm, jobs_a_core).run(options.pass_per_event);
 }
 
 Simulated simulate_gang_plainly(const sim::Instance& instance, std::size_t rows, Seconds slice) {

@@ -221,6 +221,31 @@ TEST(GangRandom, RunsAsTheReference) {
 }
 
 // Where a task takes a whole node there is nothing to share: the same as the papers' batch policies.
+TEST(SharedNodesRandom, SeveralJobsACoreRunAsTheReference) {
+  int shared = 0;
+  for (std::uint64_t seed = 1; seed <= oracle::cases(600); ++seed) {
+    oracle::Dice dice(seed);
+    Instance instance = random_parts(dice);
+    for (Job& job : instance.jobs) job.run_time += dice.uniform();  // no two end together
+    const int jobs_a_core = dice.between(2, 4);
+    BatchAlgorithm ranked{BatchAlgorithm::Backfill::easy};
+    ranked.head = dice.chance(50) ? QueueRank::fcfs : QueueRank::saf;
+    ranked.others = dice.pick<QueueRank>({QueueRank::sjf, QueueRank::saf, QueueRank::ljf});
+    for (const BatchAlgorithm& rule :
+         {BatchAlgorithm{BatchAlgorithm::Backfill::none}, BatchAlgorithm{BatchAlgorithm::Backfill::easy}, ranked}) {
+      std::string name = algorithm_name(named(rule));
+      name.insert(4, "/shared/jobs=" + std::to_string(jobs_a_core));
+      oracle::DecisionChecker checker;
+      const RunResult run = simulate(instance, *parse_algorithm(name), SimOptions{}, &checker);
+      const std::string where = name + ", seed " + std::to_string(seed);
+      ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
+      ASSERT_EQ(difference(run, oracle::simulate_shared_plainly(instance, rule, {}, jobs_a_core)), "") << where;
+      shared += difference(run, oracle::simulate_shared_plainly(instance, rule, {})).empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(shared, 100);
+}
+
 TEST(SharedNodesRandom, EqualsWholeNodesWhereTasksTakeWholeNodes) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     oracle::Dice dice(seed);
