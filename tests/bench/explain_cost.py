@@ -63,7 +63,7 @@ def instructions(program, *words):
 
 
 def main():
-    jobs = sys.argv[1] if len(sys.argv) > 1 else "1000"
+    jobs = sys.argv[1] if len(sys.argv) > 1 else "500"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         other = without_reasons(folder)
