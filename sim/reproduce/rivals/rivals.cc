@@ -78,7 +78,7 @@ std::vector<double> values_of(std::span<const ResultRow> rows, const Value& valu
 
 // Where pauses are not free, queues of whole logs get so long that a run takes an hour.
 bool takes_part(const Rival& rival, const RivalSet& set) {
-  if (set.whole_log && rival.pauses != Pauses::kept) return false;
+  if (set.whole_log && rival.pauses != record::PauseEffect::kept) return false;
   return rival.plans || !set.only_plans;
 }
 

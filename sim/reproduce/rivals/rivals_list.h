@@ -6,16 +6,16 @@
 #include <cstddef>
 #include <string_view>
 
-#include "policy/core/view.h"
+#include "record/pause_world.h"
 
 namespace dfrs::sim::rivals {
 
 struct Rival {
   std::string_view algorithm;
   std::string_view kind;
-  bool plans = false;                  ///< goes by estimates of run times
-  Pauses pauses = Pauses::kept;        ///< what a pause does to the jobs
-  std::string_view label = algorithm;  ///< of its row
+  bool plans = false;                                      ///< goes by estimates of run times
+  record::PauseEffect pauses = record::PauseEffect::kept;  ///< what a pause does to the jobs
+  std::string_view label = algorithm;                      ///< of its row
 };
 
 inline constexpr std::string_view kTriage = "Triage";
@@ -64,12 +64,12 @@ inline constexpr std::array kRivals{
     Rival{"GANG/jobs=4", "CPU shared, no pauses"},
     Rival{"Greedy*", "CPU shared, no pauses"},
     Rival{"Triage/MOVE=NONE/PAUSE=NONE", "CPU shared, no pauses"},
-    Rival{kTriage, "CPU shared, no pauses", false, Pauses::none, "Triage, no pauses"},
+    Rival{kTriage, "CPU shared, no pauses", false, record::PauseEffect::none, "Triage, no pauses"},
     Rival{"GreedyP*", "DFRS, published"},
     Rival{"GreedyPM*", "DFRS, published"},
     Rival{"GreedyPM*/per/MINVT=600", "DFRS, published"},
     Rival{"MCB8*/MINVT=600", "DFRS, published"},
-    Rival{kTriage, "Triage, a pause loses the run", false, Pauses::lost, "Triage, pauses lose work"},
+    Rival{kTriage, "Triage, a pause loses the run", false, record::PauseEffect::lost, "Triage, pauses lose work"},
     Rival{kTriage, "Triage"},
     Rival{"yardstick/SRPT", "yardstick: knows run times"},
     Rival{"yardstick/SWRPT", "yardstick: knows run times"},
