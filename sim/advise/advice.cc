@@ -193,7 +193,7 @@ class Writer {
              fmt::format("For such jobs {} is better: {} times.", short_name(lost_->algorithm), stretch(score(*lost_)));
     }
     return text + (same->lost_share < kMuchLostWork ? "It would still be better than EASY."
-                                                     : "Users would notice: make sure that such jobs are not paused.");
+                                                    : "Users would notice: make sure that such jobs are not paused.");
   }
 
   // GPUs, or whatever a trace has besides memory.
@@ -221,7 +221,7 @@ class Writer {
     if (in_.shape.cores > 0 && kinds.empty())
       machine += fmt::format(" of {}", counted(static_cast<std::size_t>(in_.shape.cores), "CPU", "CPUs"));
     if (in_.memory_modelled && in_.shape.memory_mib > 0 && kinds.empty())
-      machine += fmt::format(" and {} MiB", in_.shape.memory_mib);
+      machine += fmt::format(" {} {} MiB", in_.shape.cores > 0 ? "and" : "of", in_.shape.memory_mib);
     items.push_back(machine + fmt::format(". Busy to {} under EASY, from the first submission to the last end.",
                                           percent(today_.utilization)));
     std::size_t jobs = today_.all.jobs;

@@ -31,9 +31,9 @@ struct AdviceInput {
   std::optional<double> checkpoints;
   std::string pauses = "suspended";  ///< what the site wants a pause to do: suspended, kept, mixed, none or lost
   record::SwapSize swap{record::SwapSize::Of::memory, 1};  ///< of each node, where jobs are suspended
-  Seconds restart_cost = 30;            ///< of a job that is requeued (RestartCost)
-  std::vector<std::string> candidates;  ///< DFRS policies in addition to the usual ones
-  double bandwidth_gb_per_s = 0;        ///< storage or network bandwidth for pauses and moves; 0: not given
+  Seconds restart_cost = 30;                               ///< of a job that is requeued (RestartCost)
+  std::vector<std::string> candidates;                     ///< DFRS policies in addition to the usual ones
+  double bandwidth_gb_per_s = 0;  ///< storage or network bandwidth for pauses and moves; 0: not given
   std::optional<AccountingFacts> facts;
   ReadReport report;               ///< what was left out
   std::vector<std::string> notes;  ///< additional notes for the section on trust

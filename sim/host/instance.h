@@ -30,11 +30,11 @@ struct Job {
   Seconds estimate = 0;        ///< what the user said run_time would be, >= 0; only batch policies see it
   Seconds reserved_start = 0;  ///< advance reservation: the requested start; no reservation unless it is after submit
 
-  std::uint32_t user = 0;             ///< JobView::user; 0: not known
-  std::uint32_t licences = 0;         ///< 1 + index into Platform::licence_sets; 0: needs none
-  double weight = 1;                  ///< JobView::weight, > 0
+  std::uint32_t user = 0;                  ///< JobView::user; 0: not known
+  std::uint32_t licences = 0;              ///< 1 + index into Platform::licence_sets; 0: needs none
+  double weight = 1;                       ///< JobView::weight, > 0
   std::optional<PauseEffect> pauses = {};  ///< the workload's mark, for a world that goes by marks
-  double cpu_asked = 0;               ///< what the user requested, if more than cpu_need; policies see this
+  double cpu_asked = 0;                    ///< what the user requested, if more than cpu_need; policies see this
 
   double asked() const { return cpu_asked > cpu_need ? cpu_asked : cpu_need; }
 

@@ -17,6 +17,7 @@
 #include "tests/cli/replay.h"
 #include "tests/cli/samples.h"
 #include "tests/sim/temporary_folder.h"
+#include "tests/sim/traces.h"
 
 namespace dfrs::sim {
 namespace {
@@ -110,6 +111,21 @@ TEST(CliAdvise, ThePageOnTheSample) {
   auto with = words;
   with.insert(with.end(), {"--format", "html"});
   EXPECT_THAT(output_of(with), AllOf(HasSubstr("<h1>What DFRS would do for your cluster</h1>"), HasSubstr("</html>")));
+}
+
+// The 99th percentile decides; the worst job may fare much worse for it.
+TEST(CliAdvise, ThePolicyThatWinsMayServeOneJobMuchWorse) {
+  DFRS_TRACE_OR_SKIP(path, "HPC2N-2002-2.1-cln.swf.gz");
+  const std::string page =
+      output_of({"advise", "--swf", path, "--pauses", "lost", "--samples", "3", "--format", "markdown"});
+  EXPECT_THAT(page, HasSubstr("With Pauses=lost Triage loses: "));
+  EXPECT_THAT(page, HasSubstr("; but there the job that is served worst has a stretch of "));
+}
+
+// A trace has nodes of a CPU each, whatever the machine was.
+TEST(CliAdvise, ATraceDoesNotSayHowManyCpusNodesHave) {
+  const std::string page = output_of({"advise", in_source("tests/golden/workload.dfrs"), "--format", "markdown"});
+  EXPECT_THAT(page, HasSubstr("Machine: 8 nodes of 10240 MiB."));
 }
 
 TEST(CliAdvise, SettingsAreWhatDfrsTakes) {
