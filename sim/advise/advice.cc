@@ -396,7 +396,8 @@ class Writer {
     PageTable table;
     table.caption =
         "For each, the best published policy and Triage. The recommended one has the better figure in the column "
-        "'99 % are below', or demands less where they are about equal.";
+        "'99 % are below'. Where they are about equal, it is the one that demands less, unless one job fares far worse "
+        "under it.";
     table.headings = {"dfrs.conf",     "it takes",     "policy",         "recommended", "99 % are below",
                       "worst stretch", "mean stretch", "pauses per job", "work lost"};
     const auto add = [&](std::string setting, std::string takes, std::string chosen, const StudyRun& run) {

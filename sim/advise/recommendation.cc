@@ -21,6 +21,7 @@ constexpr const char* kTriage = "Triage";
 constexpr const char* kLimits = "Triage/LIMITS";  // for jobs that are never paused
 
 constexpr double kHardlyBetter = 1.1;          // a smaller gain is not worth a change
+constexpr double kMuchWorse = 2;               // of the job that is served worst
 constexpr double kCheckpointsAsGuessed = 0.5;  // of the jobs
 
 // The part of the jobs that are marked as restarting from a checkpoint; nothing if no job has a mark.
@@ -125,6 +126,16 @@ double score(const StudyRun& run) { return run.all.p99_stretch; }
 
 bool clearly_above(double a, double b) { return a > b * kHardlyBetter; }
 
+namespace {
+
+// About as good for 99 % of the jobs and no worse on average, and the job that is served worst fares far better.
+bool spares_one_job(const StudyRun& run, const StudyRun& other) {
+  return !clearly_above(score(run), score(other)) && run.all.mean_stretch <= other.all.mean_stretch &&
+         run.all.max_stretch * kMuchWorse < other.all.max_stretch;
+}
+
+}  // namespace
+
 Recommendation::Recommendation(const AdviceInput& input, std::vector<StudyRun> runs)
     : runs_(std::move(runs)), worlds_(worlds_of(input)), world_(world_of_site(worlds_, input)) {
   best_ = choose(world_.pauses);
@@ -138,7 +149,7 @@ const StudyRun* Recommendation::choose(const PauseWorld& pauses, Among among) co
     // A policy that pauses nothing loses nothing.
     if (run.pauses != pauses && run.algorithm != kShares) continue;
     if (among != Among::all && is_triage(run.algorithm) != (among == Among::triage)) continue;
-    if (best == nullptr || score(run) * kHardlyBetter < score(*best)) best = &run;
+    if (best == nullptr || score(run) * kHardlyBetter < score(*best) || spares_one_job(run, *best)) best = &run;
   }
   return best;
 }

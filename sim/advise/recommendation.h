@@ -52,7 +52,8 @@ class Recommendation {
   Recommendation& operator=(const Recommendation&) = delete;
 
   enum class Among { all, published, triage };
-  /// The best candidate for this effect of pausing; among about equal ones, the least demanding.
+  /// The best candidate for this effect of pausing; among about equal ones the least demanding, unless one job fares
+  /// far worse under it.
   const StudyRun* choose(const PauseWorld& pauses, Among among = Among::all) const;
   /// Whether it is better than today's policy by enough for a change.
   bool pays(const StudyRun& run) const;

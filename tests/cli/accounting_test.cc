@@ -122,6 +122,13 @@ TEST(CliAdvise, ThePolicyThatWinsMayServeOneJobMuchWorse) {
   EXPECT_THAT(page, HasSubstr("; but there the job that is served worst has a stretch of "));
 }
 
+// GreedyP* has the same 99th percentile within 10 % and demands less, but serves one job nine times as badly.
+TEST(CliAdvise, OfPoliciesThatAreAboutEqualOneThatSparesAJobWins) {
+  DFRS_TRACE_OR_SKIP(path, "HPC2N-2002-2.1-cln.swf.gz");
+  EXPECT_THAT(output_of({"advise", "--swf", path, "--pauses", "suspended", "--format", "markdown"}),
+              HasSubstr("Algorithm=Triage and Pauses=suspended"));
+}
+
 // A trace has nodes of a CPU each, whatever the machine was.
 TEST(CliAdvise, ATraceDoesNotSayHowManyCpusNodesHave) {
   const std::string page = output_of({"advise", in_source("tests/golden/workload.dfrs"), "--format", "markdown"});
