@@ -24,6 +24,8 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/pausing.h \
 	tests/oracle/policy.cc \
 	tests/oracle/policy.h \
+	tests/oracle/learner.cc \
+	tests/oracle/learner.h \
 	tests/oracle/predictions.cc \
 	tests/oracle/predictions.h \
 	tests/oracle/random_case.cc \
@@ -52,6 +54,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/batch/availability_profile_test.cc \
 	tests/policy/batch/conservative_test.cc \
 	tests/policy/batch/node_profile_test.cc \
+	tests/policy/batch/learner_test.cc \
 	tests/policy/batch/predict_test.cc \
 	tests/policy/core/algorithm_test.cc \
 	tests/policy/core/audit_test.cc \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Predictors of run times word by word: each prediction is computed from the list of all jobs that have ended. The
-// learner of SC'15 has no second implementation; its tests work steps out by hand.
+// Predictors of run times word by word: each prediction is computed from the list of all jobs that have ended. That of
+// the learner of SC'15 is tests/oracle/learner.h.
 #pragma once
 
 #include <vector>
