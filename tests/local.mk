@@ -16,6 +16,8 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/greedy.h \
 	tests/oracle/ipdps2010.cc \
 	tests/oracle/ipdps2010.h \
+	tests/oracle/learner.cc \
+	tests/oracle/learner.h \
 	tests/oracle/lockstep.cc \
 	tests/oracle/lockstep.h \
 	tests/oracle/mcb8.cc \
@@ -24,8 +26,6 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/pausing.h \
 	tests/oracle/policy.cc \
 	tests/oracle/policy.h \
-	tests/oracle/learner.cc \
-	tests/oracle/learner.h \
 	tests/oracle/predictions.cc \
 	tests/oracle/predictions.h \
 	tests/oracle/random_case.cc \
