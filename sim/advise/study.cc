@@ -93,6 +93,14 @@ bool holds_more_than_memory(const Job& job) {
   return false;
 }
 
+// As the live side has it: a job with a user at it is suspended at most, never requeued.
+PauseEffect effect_on(const Job& job, const PauseWorld& world, const StudyOptions& options) {
+  if (holds_more_than_memory(job)) return PauseEffect::none;
+  const PauseEffect effect = pauses_of(job, world);
+  const bool requeued = effect == PauseEffect::kept || effect == PauseEffect::lost;
+  return requeued && options.interactive.contains(job.id) ? PauseEffect::none : effect;
+}
+
 struct SampleRun {
   RunResult result;
   double peak_gb_per_s = 0;
@@ -208,12 +216,12 @@ RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, co
   sim.lost_work = options.lost_work;
   sim.engine.of<DfrsOptions>().period = options.period;
   sim.engine.lp_solver = &solver;
-  if (!trial.pauses.marked && sample.platform.rigid_dims == 1) return simulate(sample, algorithm, sim, watch);
+  if (!trial.pauses.marked && sample.platform.rigid_dims == 1 && options.interactive.empty()) {
+    return simulate(sample, algorithm, sim, watch);
+  }
   // Marks say all of it, also in a sample without a marked job.
   Instance marked = sample;
-  for (Job& job : marked.jobs) {
-    job.pauses = holds_more_than_memory(job) ? PauseEffect::none : pauses_of(job, trial.pauses);
-  }
+  for (Job& job : marked.jobs) job.pauses = effect_on(job, trial.pauses, options);
   sim.pauses = {1, trial.pauses.others, 1, true};
   return simulate(marked, algorithm, sim, watch);
 }

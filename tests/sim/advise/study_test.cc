@@ -69,6 +69,21 @@ TEST(Study, PausesByHand) {
   EXPECT_DOUBLE_EQ(lost.peak_gb_per_s, 0);
 }
 
+// Somebody sits at the first job: it may be suspended, but not requeued, with a checkpoint or without.
+TEST(Study, InteractiveJobsAreNeverRequeued) {
+  const std::vector<Instance> samples = two_jobs();
+  StudyOptions options;
+  options.threads = 1;
+  options.interactive = {1};
+  const auto worst = [&](PauseEffect effect) {
+    return run_study({{"GreedyP*", PauseWorld::all(effect), &samples}}, options).at(0).all.max_stretch;
+  };
+  EXPECT_DOUBLE_EQ(worst(PauseEffect::suspended), 1.4);
+  EXPECT_DOUBLE_EQ(worst(PauseEffect::kept), 6);  // the second waits
+  EXPECT_DOUBLE_EQ(worst(PauseEffect::lost), 6);
+  EXPECT_DOUBLE_EQ(worst(PauseEffect::none), 6);
+}
+
 TEST(Study, SamplesCountTogether) {
   std::vector<Instance> samples = two_jobs();
   samples.push_back({"alone", Platform::homogeneous(1, 1024), {serial_job(1, 0, 10, 100)}});
@@ -90,9 +105,9 @@ TEST(Advice, SaysWhatTheFiguresSay) {
       page.find("DFRS would serve these jobs better. With GreedyP*: one job in a hundred takes more than 1.4 times"),
       std::string::npos)
       << page;
-  EXPECT_NE(page.find("> GreedyP*, work kept"), std::string::npos) << page;
+  EXPECT_NE(page.find("> GreedyP*, suspended"), std::string::npos) << page;
   EXPECT_NE(advice.conf.find("\nAlgorithm=GreedyP*/OPT=MIN\n"), std::string::npos) << advice.conf;
-  EXPECT_NE(page.find("Pauses=kept"), std::string::npos);
+  EXPECT_NE(page.find("Pauses=suspended"), std::string::npos);
 }
 
 // Markdown is not wrapped, so it shows a sentence as it was written.
@@ -288,7 +303,7 @@ TEST(Advice, InteractiveJobsHaveASentence) {
 TEST(Advice, LimitsOfTimeAreForTriageOnly) {
   AdviceInput input = about_two_jobs();
   input.candidates = {"Triage/LIMITS"};
-  EXPECT_NE(markdown_page(advise(input).page).find("Triage/LIMITS, work kept"), std::string::npos);
+  EXPECT_NE(markdown_page(advise(input).page).find("Triage/LIMITS, suspended"), std::string::npos);
 }
 
 }  // namespace
