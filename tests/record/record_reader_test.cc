@@ -230,7 +230,7 @@ TEST(RecordReader, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_THAT(error_of(header_with("{\"penalty\":100}", "7")), HasSubstr("expected an object"));
   EXPECT_THAT(error_of(header_with("\"options\"", "\"host\"")), HasSubstr("has no \"options\""));
   EXPECT_THAT(error_of(header_with("\"penalty\":12.5", "\"penalty\":-12.5")), HasSubstr("host: expected"));
-  EXPECT_THAT(error_of(header_with("\"keeps_work\"", "\"keeps\"")), HasSubstr("did you mean \"keeps_work\"?"));
+  EXPECT_THAT(error_of(header_with("\"keeps_work\"", "\"keep_work\"")), HasSubstr("did you mean \"keeps_work\"?"));
   EXPECT_THAT(error_of(header_with("\"keeps_work\":false", "\"pauses\":\"mixed:2\"")),
               HasSubstr("pauses: 'mixed:2': X, the part"));
 }
