@@ -171,7 +171,7 @@ struct Recorder final : sim::StepObserver {
   HandRun& run;
 };
 
-sim::SimOptions in_world(Pauses pauses) {
+sim::SimOptions in_world(record::PauseEffect pauses) {
   sim::SimOptions options;
   options.pauses = record::PauseWorld::all(pauses);
   return options;
@@ -179,7 +179,7 @@ sim::SimOptions in_world(Pauses pauses) {
 
 // Nodes of CPU 1 and 100 MiB.
 HandRun run(std::size_t nodes, std::vector<sim::Job> jobs, const char* algorithm = "Triage",
-            Pauses pauses = Pauses::kept) {
+            record::PauseEffect pauses = record::PauseEffect::kept) {
   sim::Instance instance;
   instance.name = "hand";
   instance.platform = sim::Platform::homogeneous(nodes, 100);
@@ -251,7 +251,7 @@ TEST(TriageAdmission, ThePausedNeedAMargin) {
 
 TEST(TriageLostWork, AJobWaitsForAPartOfTheProgressThatItsStartCosts) {
   // Urgency passes the cost, 2 x (t + t) / t = 4, at once; the wait w is 1/24 of the progress, 1000 + w, at 43.5 s.
-  const HandRun r = run(1, {job(0, 10000, 100), job(1000, 10, 100)}, "Triage", Pauses::lost);
+  const HandRun r = run(1, {job(0, 10000, 100), job(1000, 10, 100)}, "Triage", record::PauseEffect::lost);
   EXPECT_GT(r.result.jobs[1].start, 1043.4);
   EXPECT_LT(r.result.jobs[1].start, 1048.5);
   EXPECT_EQ(r.result.jobs[0].lost_runs, 1u);
@@ -261,7 +261,7 @@ TEST(TriageLostWork, AJobWaitsForAPartOfTheProgressThatItsStartCosts) {
 TEST(TriageLostWork, TheRunThatLosesLeastIsEnded) {
   // At 3000 s either would do; the younger has done less. The older would be the one to be paused.
   const std::vector<sim::Job> jobs{job(0, 50000, 50, 0.1), job(1000, 50000, 50, 0.1), job(3000, 10, 50, 0.1)};
-  const HandRun r = run(1, jobs, "Triage", Pauses::lost);
+  const HandRun r = run(1, jobs, "Triage", record::PauseEffect::lost);
   EXPECT_EQ(r.result.jobs[0].lost_runs, 0u);
   EXPECT_EQ(r.result.jobs[1].lost_runs, 1u);
   EXPECT_EQ(run(1, jobs).result.jobs[0].pauses, 1u);
@@ -278,7 +278,7 @@ TEST(TriageLostWork, IsAtMostTheLimitTimesTheWork) {
     lublin.nodes = 16;
     const sim::Instance instance = sim::lublin_instance(lublin);
     for (const std::uint32_t limit : {0u, 1u, 3u, 1000u}) {
-      sim::SimOptions options = in_world(Pauses::lost);
+      sim::SimOptions options = in_world(record::PauseEffect::lost);
       options.lost_work.max_lost_runs = limit;
       const sim::RunResult result = sim::simulate(instance, triage, options);
       for (std::size_t k = 0; k < result.jobs.size(); ++k) {
@@ -304,14 +304,15 @@ TEST(TriageMemoryShares, LeaveRoomForOtherUsers) {
   // A third user, who holds nothing, is there throughout.
   std::vector<sim::Job> jobs{job_of(1, 0, 1000, 30), job_of(1, 0, 2000, 30), job_of(1, 0, 1000, 30),
                              job_of(3, 0, 5000, 0), job_of(2, 10, 100, 40)};
-  const HandRun r = run(1, jobs, "Triage", Pauses::none);
+  const HandRun r = run(1, jobs, "Triage", record::PauseEffect::none);
   EXPECT_DOUBLE_EQ(r.result.jobs[1].start, 0);
   EXPECT_DOUBLE_EQ(r.result.jobs[2].start, 1000);
   EXPECT_DOUBLE_EQ(r.result.jobs[4].start, 10);
   const std::vector<sim::Job> alone(jobs.begin(), jobs.begin() + 3);
-  EXPECT_DOUBLE_EQ(run(1, alone, "Triage", Pauses::none).result.jobs[2].start, 0) << "nobody to share with";
+  EXPECT_DOUBLE_EQ(run(1, alone, "Triage", record::PauseEffect::none).result.jobs[2].start, 0)
+      << "nobody to share with";
   for (sim::Job& one : jobs) one.user = 0;
-  EXPECT_DOUBLE_EQ(run(1, jobs, "Triage", Pauses::none).result.jobs[2].start, 0) << "users are not known";
+  EXPECT_DOUBLE_EQ(run(1, jobs, "Triage", record::PauseEffect::none).result.jobs[2].start, 0) << "users are not known";
   for (sim::Job& one : jobs) one.user = 1;
   EXPECT_DOUBLE_EQ(run(1, jobs).result.jobs[2].start, 0) << "where pauses are free there are no shares";
 }
@@ -319,14 +320,14 @@ TEST(TriageMemoryShares, LeaveRoomForOtherUsers) {
 TEST(TriageMemoryShares, AWidthThatHoldsNothingStarts) {
   std::vector<sim::Job> jobs{job_of(1, 0, 1000, 30), job_of(1, 0, 1000, 30), job_of(1, 1, 10, 15), job_of(3, 1, 50, 0)};
   jobs[2].tasks = 2;
-  EXPECT_DOUBLE_EQ(run(1, jobs, "Triage", Pauses::none).result.jobs[2].start, 1);
+  EXPECT_DOUBLE_EQ(run(1, jobs, "Triage", record::PauseEffect::none).result.jobs[2].start, 1);
 }
 
 TEST(TriageMemoryShares, AProbeStartsAfterAWhile) {
   // 64 > 3 x (80 - 64), but 4 is a tenth of what is left; the user holds 60 %, so it takes 6 x 1800 s.
   const std::vector<sim::Job> jobs{job_of(1, 0, 20000, 30), job_of(1, 0, 20000, 30), job_of(1, 0, 10, 4),
                                    job_of(3, 0, 50000, 0)};
-  const HandRun r = run(1, jobs, "Triage", Pauses::none);
+  const HandRun r = run(1, jobs, "Triage", record::PauseEffect::none);
   EXPECT_GE(r.result.jobs[2].start, 10800);
   EXPECT_LE(r.result.jobs[2].start, 11100);
 }
