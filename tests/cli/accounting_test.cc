@@ -186,7 +186,7 @@ TEST(CliAdvise, NoOptionIsIgnored) {
       "busy.dfrs", output_of({"generate", "--jobs", "200", "--nodes", "16", "--load", "1.2", "--seed", "5"}));
   const std::string of_busy = without_origin(output_of({"advise", busy}));
   EXPECT_THAT(of_busy,
-              AllOf(HasSubstr("- What to set: Algorithm=Triage and Pauses=suspended; the file is below."),
+              AllOf(HasSubstr("- What to set: Algorithm=GreedyP*/OPT=MIN and Pauses=suspended; the file is below."),
                     HasSubstr("- With Pauses=lost Triage loses: one job in a hundred takes more than 5249 times"),
                     HasSubstr("Take Algorithm=Greedy*/OPT=MIN.")));
   for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{{"--restart-cost", "3000"},

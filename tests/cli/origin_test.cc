@@ -138,8 +138,10 @@ TEST(CliOrigin, ResultsNameEveryOption) {
     if (name == "--ca-file") continue;
     ASSERT_TRUE(values.contains(name)) << name << " is new";
     const std::string word = values.at(name).empty() ? name : name + "=" + values.at(name);
-    const Outcome outcome = dfrs_sim(
-        {"compare", "-", "-a", "FCFS", "-o", folder / "results.csv", word, "--format", "json"}, {.input = hpc2n_swf()});
+    std::vector<std::string> words{"compare", "-",        "-a",  "FCFS", "-o", folder / "results.csv",
+                                   word,      "--format", "json"};
+    if (name == "--swap") words.insert(words.end(), {"--pauses", "suspended"});  // it limits nothing else
+    const Outcome outcome = dfrs_sim(words, {.input = hpc2n_swf()});
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(file_bytes(folder / "results.csv"), HasSubstr(word));
     EXPECT_THAT(outcome.out, HasSubstr(word));

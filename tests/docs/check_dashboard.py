@@ -82,7 +82,8 @@ def check_words(failures, source, panels):
     page = (source / "shim/web/page/page.js").read_text(encoding="utf-8")
     runs = re.findall(r"'([a-z-]+)'", re.search(r"const runs = (.*);", page)[1])
     paused = re.findall(r"'([a-z-]+)'", re.search(r"const isPaused = (.*);", page)[1])
-    shown = {target["legendFormat"]: target["expr"] for panel in panels if panel["type"] == "stat" for target in panel["targets"]}
+    stats = [panel for panel in panels if panel["type"] == "stat"]
+    shown = {target.get("legendFormat"): target.get("expr") for panel in stats for target in panel.get("targets", [])}
     for words, sign, states in (("running", "=~", runs), ("waiting", "!~", runs), ("of these paused", "=~", paused)):
         wanted = f'sum(dfrs_jobs{{state{sign}"{"|".join(states)}"}})'
         fail_if(failures, shown.get(words) != wanted, f"'{words}': {shown.get(words)}, but the live page counts {wanted}")
