@@ -161,7 +161,7 @@ void Stories::take_waiting(const ClusterView& view, const Decisions& decisions, 
     }
     StoryEvent& event = add(where, job, view.now, StoryKind::waits);
     event.why = why;
-    if (looks_around() && lacks_room(why.kind)) event.room = around.room_for(job);
+    if (looks_around(view) && lacks_room(why.kind)) event.room = around.room_for(job);
   }
 }
 
@@ -173,7 +173,7 @@ void Stories::take_yields(const ClusterView& view, const Decisions& decisions, S
     if (told.placed) {
       StoryEvent& event = stories_[job.id].events.back();
       event.yield = change.yield;
-      if (looks_around() && change.yield < 1) event.crowd = around.crowd_of(change.job);
+      if (looks_around(view) && change.yield < 1) event.crowd = around.crowd_of(change.job);
     } else if (!keeps_ended_) {
       if (std::abs(change.yield - told.yield) < kNotable * told.yield) continue;
       const double before = told.yield;

@@ -111,10 +111,15 @@ class Stories {
   const Story* find(JobId job) const;
 
  private:
+  static constexpr std::size_t kMostLooked = 20'000;  // jobs
+
   explicit Stories(std::optional<JobId> only, std::size_t most) : only_(only), most_(most) {}
 
   bool follows(const JobView& job) const { return !only_ || *only_ == job.id; }
-  bool looks_around() const { return only_ || keeps_ended_; }
+  // To look around takes O(slots) an instant, and a simulation that is watched has a slot for each job of the log.
+  bool looks_around(const ClusterView& view) const {
+    return only_ || (keeps_ended_ && view.jobs.size() <= kMostLooked);
+  }
   void take_events(const ClusterView& view, std::span<const Event> events);
   void take_submission(JobSlot where, const JobView& job, Seconds now);
   void take_all(const ClusterView& view);
