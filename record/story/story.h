@@ -99,6 +99,7 @@ class Stories {
 
   /// Follows all jobs, keeps the stories of those that have ended, with crowds and rooms, and says nothing of changed
   /// yields. O(nodes) more for each wait that begins, O(jobs + tasks) for each job that is placed with a yield below 1.
+  /// Without crowds and rooms if there are more than 20,000 slots.
   static Stories of_all_and_ended(std::size_t most) {
     Stories stories(std::nullopt, most);
     stories.keeps_ended_ = true;
