@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The learner of SC'15 word by word. Each prediction counts the features in the list of all jobs, and repeats every step
-// of learning from the first job on.
+// The learner of SC'15 word by word. Each prediction counts the features in the list of all jobs, and repeats every
+// step of learning from the first job on.
 #pragma once
 
 #include <cstddef>
