@@ -91,6 +91,22 @@ TEST_F(Explained, TheSameForThePageOfATimeline) {
                   "100\tJob 2 starts on node 0 at a yield of 1: job 1 gave way to it."));
 }
 
+// To look around takes time with the number of jobs, at each instant.
+TEST_F(Explained, APageOfMoreThan20000JobsTellsNoRooms) {
+  nodes(1);
+  job(0, 1, 1, 60, 1000);
+  job(100, 1, 1, 60, 50);
+  const auto told_of_second = [&] {
+    ScheduleCollector collector("Greedy*", true);
+    simulate(instance_, parse_algorithm("Greedy*").value(), options_, Watch{.observer = &collector, .explains = true});
+    return collector.finish(instance_).told[1];
+  };
+  while (instance_.jobs.size() < 20000) job(10000 + 2 * static_cast<double>(instance_.jobs.size()), 1, 1, 60, 1);
+  EXPECT_THAT(told_of_second(), HasSubstr("room for 0 of 1 task"));
+  job(100000, 1, 1, 60, 1);
+  EXPECT_THAT(told_of_second(), AllOf(HasSubstr("Job 2 waits"), Not(HasSubstr("room for 0 of 1 task"))));
+}
+
 // What a page tells of each job is what --explain tells, but for changed yields, and what the page shows elsewhere.
 TEST_F(Explained, APageTellsResourcesAndNodesAsExplainDoes) {
   nodes(3);
