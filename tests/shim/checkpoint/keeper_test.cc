@@ -129,10 +129,10 @@ TEST_F(Keepers, SignalsReachTheProgram) {
 }
 
 TEST_F(Keepers, OutsideAJobTheProgramRunsPlainly) {
+  const std::string run = built_program("dfrs-run"), err_path = home_ + "/err";
   const pid_t child = ::fork();
   if (child == 0) {
-    ::dup2(::open((home_ + "/err").c_str(), O_WRONLY | O_CREAT, 0644), 2);
-    const std::string run = built_program("dfrs-run");
+    ::dup2(::open(err_path.c_str(), O_WRONLY | O_CREAT, 0644), 2);
     ::execl(run.c_str(), "dfrs-run", "--run-dir", node_->run_dir().c_str(), "sh", "-c", "exit 4", nullptr);
     ::_exit(98);
   }

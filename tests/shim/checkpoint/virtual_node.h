@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -42,6 +43,14 @@ inline std::optional<std::string> no_job_groups() {
   if (::statfs("/sys/fs/cgroup/cpu", &about) != 0 || about.f_type != CGROUP_SUPER_MAGIC)
     return "needs cgroup version 1 at /sys/fs/cgroup/cpu";
   return std::nullopt;
+}
+
+/// As exec() takes them; they stay the words'.
+inline std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> list;
+  for (std::string& word : words) list.push_back(word.data());
+  list.push_back(nullptr);
+  return list;
 }
 
 /// Waits until it is true; false: it was not within a generous time.
@@ -133,26 +142,32 @@ class VirtualNode {
     if (!made) throw std::runtime_error(made.error());
     words.insert(words.begin(), {built_program("dfrs-run"), "--run-dir", run_});
     words.insert(words.begin(), before.begin(), before.end());
+    // This process has threads. One of them may hold a lock of malloc() as fork() is called, and under
+    // AddressSanitizer the child would wait for it forever. So the child allocates nothing.
+    std::vector<std::string> joins;
+    for (const char* const controller : {"cpu", "cpuacct"})
+      joins.push_back(std::string("/sys/fs/cgroup/") + controller + "/" + site_.tree + "/" + name_ + "/job_" +
+                      std::to_string(job) + "/cgroup.procs");
+    std::vector<std::string> variables{"SLURM_JOB_ID=" + std::to_string(job),
+                                       "SLURM_RESTART_COUNT=" + std::to_string(restarts)};
+    for (char** variable = environ; *variable != nullptr; ++variable)
+      if (std::string_view(*variable).rfind("SLURM_JOB_ID=", 0) != 0 &&
+          std::string_view(*variable).rfind("SLURM_RESTART_COUNT=", 0) != 0)
+        variables.push_back(*variable);
+    const std::vector<char*> arguments = pointers(words), environment = pointers(variables);
     const pid_t child = ::fork();
     if (child != 0) return child;
-    for (const char* const controller : {"cpu", "cpuacct"}) {
-      const std::string procs =
-          std::string("/sys/fs/cgroup/") + controller + "/" + site_.tree + "/" + name_ + "/job_" + std::to_string(job);
-      const base::Fd file(::open((procs + "/cgroup.procs").c_str(), O_WRONLY));
-      (void)base::write_all(file.get(), "0");
+    for (const std::string& procs : joins) {
+      const base::Fd file(::open(procs.c_str(), O_WRONLY));
+      if (::write(file.get(), "0", 1) != 1) ::_exit(96);
     }
-    ::setenv("SLURM_JOB_ID", std::to_string(job).c_str(), 1);
-    ::setenv("SLURM_RESTART_COUNT", std::to_string(restarts).c_str(), 1);
     if (site_.user != 0 && (::setgroups(0, nullptr) != 0 || ::setgid(site_.user) != 0 || ::setuid(site_.user) != 0))
       ::_exit(97);
     if (::chdir(folder.c_str()) != 0) ::_exit(99);
     ::dup2(::open("/dev/null", O_RDONLY), 0);
     ::dup2(::open("out", O_WRONLY | O_CREAT | O_APPEND, 0644), 1);
     ::dup2(::open("err", O_WRONLY | O_CREAT | O_APPEND, 0644), 2);
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    ::execvp(pointers[0], pointers.data());
+    ::execvpe(arguments[0], arguments.data(), environment.data());
     ::_exit(98);
   }
 
