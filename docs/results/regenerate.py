@@ -451,6 +451,8 @@ RIVALS_SHORT = ["FCFS", "EASY", "EASY/backfill=SJF", "EASY/head=WFP3/backfill=WF
                 "MLF/queues=4", "GreedyP*", "GreedyPM*/per/MINVT=600", "Triage, pauses lose work",
                 "Triage", "yardstick/SRPT"]
 
+# Of the differences from Triage, all of which the data has.
+PAIRED = ["degradation", "mean stretch", "p99 stretch", "short wait, s", "its p95, s", "U"]
 # Lublin's model has no users.
 WITHOUT_USERS = ["degradation", "its median", "its max", "minus Triage's", "mean stretch", "p99 stretch", "max stretch",
                  "short wait, s", "its p95, s", "U", "makespan, h", "pauses/job", "moves/job", "work lost"]
@@ -627,6 +629,8 @@ BLOCKS = {
         "runs": runs("rivals"),
         "short": side_by_side("weeks", RIVALS_SHORT_COLUMNS, RIVALS_SHORT, RIVALS_SHORT_COLUMNS),
         **{part: side_by_side(part) for part in ("weeks", "weeks-known", "gain")},
+        **{part: side_by_side(part, PAIRED, RIVALS_SHORT[:-2] + RIVALS_SHORT[-1:], PAIRED)
+           for part in ("weeks-paired", "lublin-scaled-paired")},
         **{part: side_by_side(part, WITHOUT_USERS) for part in ("lublin", "lublin-scaled")},
         **{part: side_by_side(part, WHOLE_LOG) for part in ("hpc2n", "hpc2n-known", "kth", "kth-known", "ctc", "ctc-known")},
         "stability": table("rivals", "stability"),

@@ -140,7 +140,7 @@ TEST(CliReproduce, RivalsStandInOneTable) {
   DFRS_TRACE_OR_SKIP(path, "HPC2N-2002-2.1-cln.swf.gz");
   const TemporaryFolder folder;
   const std::string folder_of_traces = std::filesystem::path(path).parent_path();
-  output_of({"reproduce", "rivals", "--parts", "weeks,weeks-known,gain", "--instances", "2", "--traces",
+  output_of({"reproduce", "rivals", "--parts", "weeks,weeks-paired,weeks-known,gain", "--instances", "2", "--traces",
              folder_of_traces, "-o", folder / "out"});
   const std::string csv = file_bytes(folder / "out/rivals.csv");
   const auto value = [&](const std::string& cell) {
@@ -155,6 +155,9 @@ TEST(CliReproduce, RivalsStandInOneTable) {
   }
   EXPECT_NEAR(value("weeks-known,EASY,minus with requests"),
               value("weeks-known,EASY,degradation") - value("weeks,EASY,degradation"), 1e-6);
+  EXPECT_NEAR(value("weeks-paired,GANG/jobs=2,mean stretch"),
+              value("weeks,GANG/jobs=2,mean stretch") - value("weeks,Triage,mean stretch"), 1e-4);
+  EXPECT_EQ(value("weeks-paired,Triage,\"short wait, s\""), 0);
   // What a pause does to jobs tells these rows from Triage's.
   EXPECT_EQ(value("weeks,\"Triage, no pauses\",pauses/job"), 0);
   EXPECT_EQ(value("weeks,\"Triage, no pauses\",work lost"), 0);
@@ -186,7 +189,7 @@ TEST(CliReproduce, RivalsOnAWholeLog) {
   }
   EXPECT_THAT(csv, HasSubstr("\nkth-known,EASY/shared/backfill=SJF,mean stretch,,"));
   EXPECT_THAT(csv, Not(HasSubstr("\nkth-known,Greedy*,")));
-  EXPECT_THAT(text, HasSubstr("5000 jobs are in the system"));
+  EXPECT_THAT(text, HasSubstr("in which jobs pile up is ended"));
   EXPECT_THAT(text, HasSubstr("HPC2N-2002-2.1-cln"));
   EXPECT_EQ(output_of(command, alone), text);  // from the store
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/campaign_plan.h"
@@ -24,12 +25,15 @@ using rivals::kTriage;
 using rivals::Rival;
 using rivals::RivalSet;
 
-constexpr std::array<ReproductionPart, 14> kParts{
+constexpr std::array<ReproductionPart, 17> kParts{
     {{"weeks", "Every rival on weeks of HPC2N, with users' estimates", "3 min"},
-     {"weeks-known", "The same with known run times: the price of not knowing", "1 min"},
+     {"weeks-paired", "The same: each measure minus Triage's, week by week"},
+     {"weeks-known", "The same weeks with known run times: the price of not knowing", "1 min"},
      {"gain", "From EASY to Triage one step at a time, on the same weeks", "2 min"},
      {"lublin", "Every rival on Lublin workloads", "1 min"},
+     {"lublin-paired", "The same: each measure minus Triage's, workload by workload"},
      {"lublin-scaled", "Every rival on Lublin workloads scaled to a load of 0.7", "1 min"},
+     {"lublin-scaled-paired", "The same: each measure minus Triage's, workload by workload"},
      {"hpc2n", "HPC2N whole, without weekly restarts"},
      {"hpc2n-known", "The same with known run times"},
      {"kth", "KTH-SP2 whole"},
@@ -45,6 +49,13 @@ constexpr std::string_view kStable = "stable";
 
 // Parts whose instances are not one set of rivals.
 bool of_repacking(std::string_view part) { return part == kStability || part == kStabilityWithout || part == kStable; }
+
+// "weeks" of "weeks-paired"; nothing for a part that is not paired.
+std::optional<std::string_view> paired_with(std::string_view part) {
+  constexpr std::string_view kPaired = "-paired";
+  if (!part.ends_with(kPaired)) return std::nullopt;
+  return part.substr(0, part.size() - kPaired.size());
+}
 
 using Value = std::function<double(const ResultRow&)>;
 
@@ -88,10 +99,11 @@ struct Reference {
   std::span<const ResultRow> rows;
 };
 
-// Degradation of this one minus that of the reference, instance by instance.
-std::vector<double> differences(std::span<const ResultRow> rows, std::span<const ResultRow> reference) {
+// This one's minus the reference's, instance by instance.
+std::vector<double> differences(std::span<const ResultRow> rows, std::span<const ResultRow> reference,
+                                const Value& value) {
   std::vector<double> values;
-  for (std::size_t k = 0; k < rows.size(); ++k) values.push_back(rows[k].degradation() - reference[k].degradation());
+  for (std::size_t k = 0; k < rows.size(); ++k) values.push_back(value(rows[k]) - value(reference[k]));
   return values;
 }
 
@@ -122,7 +134,7 @@ void show_one(std::string_view part, std::string_view label, std::span<const Res
       one.measured = number;
       report.add(std::move(one));
     }
-    report.add_mean(cell(reference.heading), differences(rows, reference.rows));
+    report.add_mean(cell(reference.heading), differences(rows, reference.rows, value));
   }
 }
 
@@ -149,6 +161,21 @@ void show_rivals(std::string_view part, const RivalSet& set, const RivalSet& req
   }
   report.note(std::string(part), set.sentence);
   note_columns(part, report);
+}
+
+// Which of the differences from Triage are more than chance, for every measure.
+void show_paired(std::string_view part, const RivalSet& set, const CampaignPlan& plan, ReproductionReport& report) {
+  const std::span<const ResultRow> triage = plan.rows(set.name, kTriage, set.options);
+  for (const Rival& rival : kRivals) {
+    const std::span<const ResultRow> rows = plan.rows(set.name, rival.algorithm, options_of(rival, set));
+    for (const auto& [heading, value] : columns()) {
+      report.add_mean({std::string(part), std::string(rival.label), heading, {}, 0}, differences(rows, triage, value));
+    }
+  }
+  report.note(std::string(part), set.sentence);
+  report.note(std::string(part),
+              "Means of this policy's value minus Triage's on the same instance. The CSV has their 95 % bootstrap "
+              "intervals: where one does not hold 0, the difference is more than chance.");
 }
 
 // A waterfall: where each step leads, and by which factor it divides the mean degradation of the step that it changes.
@@ -205,7 +232,7 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
   std::vector<Wanted> wanted;
   for (const ReproductionPart& part : kParts) {
     if (!options.wants(part.name) || of_repacking(part.name)) continue;
-    RivalSet set = rivals::set_of(part.name, options);
+    RivalSet set = rivals::set_of(paired_with(part.name).value_or(part.name), options);
     RivalSet requested;
     if (set.only_plans) requested = rivals::set_of(set.requested, options);
     need(part.name, set, requested, plan);
@@ -224,6 +251,8 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
       report.note(std::string(part), set.sentence);
     } else if (part == "gain") {
       show_gain(part, set, plan, report);
+    } else if (paired_with(part)) {
+      show_paired(part, set, plan, report);
     } else {
       show_rivals(part, set, requested, plan, report);
     }

@@ -91,7 +91,6 @@ RivalSet whole(const ReproduceOptions& options, const Log& log, SwfEstimates est
   set.whole_log = true;
   set.only_plans = exact;
   if (exact) set.requested = log.part;
-  set.options.most_jobs = kMostJobs;
   const std::string path = find_log(options, log.name);
   if (path.empty()) {
     set.sentence = missing_log(options, log.name);
@@ -100,10 +99,10 @@ RivalSet whole(const ReproduceOptions& options, const Log& log, SwfEstimates est
   set.size = 1;
   set.name = fmt::format("{}, whole, {}", log.part, exact ? "known" : "requested");
   set.sentence = fmt::format(
-      "{}: the whole log without weekly restarts; estimates are {}{}. A policy under which more than {} jobs are in "
-      "the system at once is ended there: it ran away.",
+      "{}: the whole log without weekly restarts; estimates are {}{}. A simulation in which jobs pile up "
+      "is ended there, as by default (--most-jobs): it ran away.",
       log.name, exact ? "the true run times" : "the users' requests",
-      log.nodes == 0 ? "" : ", memory is drawn from the Lublin model", kMostJobs);
+      log.nodes == 0 ? "" : ", memory is drawn from the Lublin model");
   set.make = [path, log, estimates] { return load_instances(path, reading_of(log, estimates, false)).instances; };
   return set;
 }

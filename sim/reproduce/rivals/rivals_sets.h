@@ -13,13 +13,10 @@ namespace dfrs::sim::rivals {
 struct RivalSet : PlannedSet {
   std::string sentence;     ///< describes the instances, or says which log is missing
   bool whole_log = false;   ///< one instance, without weekly restarts
-  CampaignOptions options;  ///< of their simulations: on a whole log, one that runs away is ended
+  CampaignOptions options;  ///< of their simulations
   bool only_plans = false;  ///< only for policies that go by estimates: others have the same results elsewhere
   std::string requested;    ///< of only_plans: the part with the same instances and users' estimates
 };
-
-/// Jobs in the system above which a policy counts as run away on a whole log.
-inline constexpr std::size_t kMostJobs = 5000;
 
 /// The set of this part; without instances if a log is missing. `options` must outlive it. Errors: std::logic_error for
 /// another name.
