@@ -43,7 +43,8 @@ TEST(CliExplain, ARunTellsWhatHappenedToAJob) {
               HasSubstr(" 20 s  Job 1 is paused: job 3 takes its room, and its priority of 0.072 is the lowest that "
                         "makes enough.\n"));
   EXPECT_THAT(story, HasSubstr(" 50 s  Job 1 resumes on nodes 0, 1 "));
-  EXPECT_THAT(story, EndsWith(" s  Job 1 has completed.\n"));
+  EXPECT_THAT(story, EndsWith(" s  Job 1 has completed.\n"
+                              "In all, job 1 waited 0 s to start, ran for 403 s and was paused 1 time for 30 s.\n"));
 }
 
 TEST(CliExplain, ARecordTellsTheSame) {
@@ -54,6 +55,7 @@ TEST(CliExplain, ARecordTellsTheSame) {
   const json replayed = json::parse(output_of({"replay", folder / "record", "--json", "--explain", "1"}));
   EXPECT_EQ(ran["explanation"]["job"], 1);
   EXPECT_GT(ran["explanation"]["events"].size(), 2u);
+  EXPECT_EQ(ran["explanation"]["summary"]["ended"], true);
   EXPECT_EQ(ran["explanation"], replayed["explanation"]);
   EXPECT_THAT(output_of({"replay", folder / "record", "--explain", "1"}), HasSubstr("s  Job 1 starts on "));
 }
