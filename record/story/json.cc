@@ -67,4 +67,11 @@ Json story_json(JobId job, const Story& story, const StoryNames& names) {
   return events;
 }
 
+Json totals_json(JobId job, const Totals& totals, const StoryNames& names) {
+  return {{"since", totals.begin},   {"ended", totals.phase == Totals::Phase::ended},
+          {"waited", totals.waited}, {"ran", totals.ran},
+          {"paused", totals.paused}, {"pauses", totals.pauses},
+          {"moves", totals.moves},   {"text", totals_words(job, totals, names)}};
+}
+
 }  // namespace dfrs::record

@@ -12,4 +12,7 @@ namespace dfrs::record {
 /// "text"}.
 nlohmann::ordered_json story_json(JobId job, const Story& story, const StoryNames& names);
 
+/// {"since", "ended", "waited", "ran", "paused", "pauses", "moves", "text"}, in seconds.
+nlohmann::ordered_json totals_json(JobId job, const Totals& totals, const StoryNames& names);
+
 }  // namespace dfrs::record

@@ -14,7 +14,33 @@ namespace {
 // Smaller changes of a yield are not told.
 constexpr double kNotable = 0.05;
 
+Totals::Phase phase_of(JobState state) {
+  if (state == JobState::running) return Totals::Phase::runs;
+  return state == JobState::paused ? Totals::Phase::paused : Totals::Phase::waits;
+}
+
+void count(Totals& totals, DecisionKind kind, Seconds at) {
+  if (kind == DecisionKind::pause) ++totals.pauses;
+  if (kind == DecisionKind::move) ++totals.moves;
+  totals.enter(kind == DecisionKind::pause ? Totals::Phase::paused : Totals::Phase::runs, at);
+}
+
 }  // namespace
+
+void Totals::enter(Phase next, Seconds at) {
+  const Seconds took = std::max(0.0, at - since);
+  if (phase == Phase::waits) waited += took;
+  if (phase == Phase::runs) ran += took;
+  if (phase == Phase::paused) paused += took;
+  phase = next;
+  since = at;
+}
+
+Totals Totals::until(Seconds now) const {
+  Totals all = *this;
+  all.enter(phase, now);
+  return all;
+}
 
 bool lacks_room(ReasonKind kind) {
   return kind == ReasonKind::no_room || kind == ReasonKind::outweighed || kind == ReasonKind::none_to_pause ||
@@ -22,6 +48,7 @@ bool lacks_room(ReasonKind kind) {
 }
 
 void Stories::step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) {
+  now_ = view.now;
   take_events(view, events);
   take_reasons(view, decisions);
   take_placements(view, decisions);
@@ -61,6 +88,12 @@ void Stories::take_submission(JobSlot where, const JobView& job, Seconds now) {
   const bool first = !stories_.contains(job.id);
   StoryEvent& event = add(where, job, now, StoryKind::submitted);
   if (first && now - job.submit > 1) event.at = job.submit;
+  Totals& totals = stories_[job.id].totals;
+  if (first) {
+    totals.begin = totals.since = event.at;
+  } else {
+    totals.enter(Totals::Phase::waits, now);
+  }
 }
 
 void Stories::take_events(const ClusterView& view, std::span<const Event> events) {
@@ -74,7 +107,9 @@ void Stories::take_events(const ClusterView& view, std::span<const Event> events
     } else if (event.kind == EventKind::completed && event.job < slots_.size() && slots_[event.job].known) {
       Slot& left = slots_[event.job];
       if (only_ || keeps_ended_) {
-        StoryEvent& end = stories_[left.job].events.emplace_back();
+        Story& story = stories_[left.job];
+        story.totals.enter(Totals::Phase::ended, view.now);
+        StoryEvent& end = story.events.emplace_back();
         end.at = end.until = view.now;
         end.kind = StoryKind::completed;
       } else {
@@ -94,7 +129,14 @@ void Stories::take_all(const ClusterView& view) {
     if (seen.state == JobState::absent || !follows(seen)) continue;
     present.insert(seen.id);
     slots_[job] = {.job = seen.id, .known = true, .yield = seen.yield};
-    if (!stories_.contains(seen.id)) add(job, seen, seen.submit, StoryKind::submitted);
+    const bool first = !stories_.contains(seen.id);
+    if (first) add(job, seen, seen.submit, StoryKind::submitted);
+    Totals& totals = stories_[seen.id].totals;
+    if (first) {
+      totals.started = seen.state != JobState::waiting;
+      totals.begin = totals.since = totals.started ? view.now : seen.submit;
+    }
+    if (first || phase_of(seen.state) != totals.phase) totals.enter(phase_of(seen.state), view.now);
   }
   if (!only_ && !keeps_ended_)
     std::erase_if(stories_, [&](const auto& story) { return !present.contains(story.first); });
@@ -127,6 +169,7 @@ void Stories::take_placements(const ClusterView& view, const Decisions& decision
     if (!follows(job)) continue;
     constexpr StoryKind kKinds[] = {StoryKind::paused, StoryKind::moved, StoryKind::resumed, StoryKind::started};
     StoryEvent& event = add(decision.job, job, view.now, kKinds[static_cast<std::size_t>(decision.kind)]);
+    count(stories_[job.id].totals, decision.kind, view.now);
     const std::span<const NodeIndex> nodes = decisions.nodes_of(decision);
     event.node_count = distinct_nodes(nodes);
     const std::size_t most = only_ ? nodes.size() : kNodesNamed;

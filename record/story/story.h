@@ -77,11 +77,31 @@ struct StoryEvent {
   const std::optional<Why>& why_now() const { return newest ? newest : why; }
 };
 
+/// Where a job's time went, by what was decided of it: a penalty counts as running. Also of events that are forgotten.
+struct Totals {
+  enum class Phase : std::uint8_t { waits, runs, paused, ended };
+
+  Seconds begin = 0;     ///< from here on: its submission, or when it was first seen if it had started by then
+  bool started = false;  ///< it had
+  Phase phase = Phase::waits;
+  Seconds since = 0;  ///< when the phase began, which does not count yet
+  Seconds waited = 0;
+  Seconds ran = 0;
+  Seconds paused = 0;
+  std::uint64_t pauses = 0;
+  std::uint64_t moves = 0;
+
+  void enter(Phase next, Seconds at);
+  /// The phase up to `now` counts, too.
+  Totals until(Seconds now) const;
+};
+
 /// A job's events, in order of time.
 struct Story {
   std::uint32_t tasks = 1;
   std::vector<StoryEvent> events;
   std::uint64_t forgotten = 0;  ///< older events that are no longer kept
+  Totals totals;
 };
 
 class Surroundings;
@@ -110,6 +130,8 @@ class Stories {
   void step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions);
   /// Null: no such job was seen, or it has left and is not kept.
   const Story* find(JobId job) const;
+  /// Of the last step.
+  Seconds now() const { return now_; }
 
  private:
   static constexpr std::size_t kMostLooked = 20'000;  // jobs
@@ -149,6 +171,7 @@ class Stories {
   std::optional<JobId> only_;
   std::size_t most_;
   bool keeps_ended_ = false;
+  Seconds now_ = 0;
   std::vector<Slot> slots_;
   std::vector<JobSlot> touched_;  // slots with a reason or a placement in this step
   std::unordered_map<JobId, Story> stories_;

@@ -149,6 +149,26 @@ std::string clause(const Why& why, const StoryNames& names) {
   return {};
 }
 
+std::string totals_words(JobId job, const Totals& totals, const StoryNames& names) {
+  const bool ended = totals.phase == Totals::Phase::ended;
+  std::vector<std::string> parts;
+  if (!totals.started) parts.push_back(fmt::format("waited {:.0f} s to start", totals.waited));
+  if (totals.ran > 0 || totals.phase == Totals::Phase::runs)
+    parts.push_back(fmt::format("ran for {:.0f} s", totals.ran));
+  if (totals.pauses > 0) {
+    parts.push_back(fmt::format("was paused {} for {:.0f} s", base::counted(totals.pauses, "time"), totals.paused));
+  } else if (totals.paused > 0 || totals.phase == Totals::Phase::paused) {
+    parts.push_back(fmt::format("was paused for {:.0f} s", totals.paused));
+  }
+  if (totals.moves > 0) parts.push_back(fmt::format("was moved {}", base::counted(totals.moves, "time")));
+  std::string text = !totals.started ? ended ? "In all" : "So far" : "Since " + names.time(totals.begin);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    text += k == 0 ? fmt::format(", job {} ", job) : k + 1 == parts.size() ? " and " : ", ";
+    text += parts[k];
+  }
+  return text + ".";
+}
+
 std::string sentence(JobId job, const StoryEvent& event, const Story& story, const StoryNames& names) {
   std::string text;
   switch (event.kind) {

@@ -18,6 +18,10 @@ struct StoryNames {
 /// What happened, in one sentence that names the job, without the time: "Job 17 is paused: job 23 takes its room ...".
 std::string sentence(JobId job, const StoryEvent& event, const Story& story, const StoryNames& names);
 
+/// Where its time went until now: "In all, job 17 waited 40 s to start, ran for 3600 s, was paused 2 times for 90 s and
+/// was moved 1 time."
+std::string totals_words(JobId job, const Totals& totals, const StoryNames& names);
+
 /// Why a job gets less CPU than it needs: "node n17 has a capacity of 1 and CPU needs of 2, shared with job 4".
 std::string crowd_words(const Crowd& crowd, const StoryNames& names);
 

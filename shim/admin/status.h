@@ -186,6 +186,7 @@ struct JobExplanation {
   std::vector<std::string> lines;  ///< for people: what it does now and why, then what happened to it
   record::Story story;             ///< what the policy decided, event by event; the newest ones
   record::StoryNames names;
+  record::Totals totals;  ///< of the story, until now
 };
 
 /// What the controller has observed since it started, or since it has forgotten what was before.

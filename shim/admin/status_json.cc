@@ -168,6 +168,7 @@ Json explain_json(std::uint32_t job_id, const JobExplanation& explanation) {
   return {{"format", kControlFormat},
           {"job", job_id},
           {"lines", explanation.lines},
+          {"summary", record::totals_json(job_id, explanation.totals, explanation.names)},
           {"events", record::story_json(job_id, explanation.story, explanation.names)}};
 }
 

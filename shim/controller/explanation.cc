@@ -132,6 +132,7 @@ class Explanation {
     for (const record::StoryEvent& event : story.events) {
       say("  {}  {}", names.time(event.at), record::sentence(job_.id, event, story, names));
     }
+    lines_.push_back(record::totals_words(job_.id, story.totals.until(now_), names));
   }
 
   void say_room() {
@@ -276,6 +277,7 @@ tl::expected<JobExplanation, std::string> explain_job(const LiveState& live, std
   const record::Story* const story = live.driver.stories().find(job_id);
   explanation.lines = Explanation(live, *job).lines(story, explanation.names);
   if (story != nullptr) explanation.story = *story;
+  explanation.totals = explanation.story.totals.until(live.counters.now);
   return explanation;
 }
 

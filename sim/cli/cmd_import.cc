@@ -148,6 +148,22 @@ struct ImportCsv {
     print(text);
   }
 
+  // What the machine leaves out of the map and of the jobs.
+  static std::vector<std::string> notes_on(const CsvMap& map, const SacctOptions& machine, const CsvJobs& jobs) {
+    std::vector<std::string> notes;
+    if (map.kinds.size() > 1 && machine.kinds.empty()) {
+      notes.push_back(
+          fmt::format("all nodes are equal and without GPUs, by --nodes, --cores or --memory; {} has {} kinds of nodes",
+                      map.source, map.kinds.size()));
+    }
+    const bool gpus = std::any_of(machine.kinds.begin(), machine.kinds.end(), [](const auto& k) { return k.gpus > 0; });
+    if (jobs.with_gpus > 0 && !gpus) {
+      notes.push_back(fmt::format("the GPUs of {} are not modelled, because the machine has none",
+                                  base::counted(jobs.with_gpus, "job")));
+    }
+    return notes;
+  }
+
   void run() {
     if (list) return list_maps();
     if (workload.sources().empty()) throw UsageError("import csv: a job table is missing (a file, a URL or -)");
@@ -159,7 +175,7 @@ struct ImportCsv {
     check_inputs_kept(inputs, {{"--output", target.output}});
     std::string map_sha256;
     CsvMap map = load_csv_map(map_name, map_sha256);
-    workload.assume_machine(map.machine);
+    workload.assume_machine(map.machine, map.kinds);
     const LoadOptions options = workload.load_options();
     if (options.sacct.shape.memory_mib > 0) map.machine.memory_mib = options.sacct.shape.memory_mib;
     std::string sha256;
@@ -169,13 +185,13 @@ struct ImportCsv {
       jobs = csv_to_sacct(text, source_name(source), map, options.swf.lenient);
     }
     for (const std::string& line : jobs.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
+    std::vector<std::string> comments{"Source: job table in CSV (dfrs-sim import csv)", "Map SHA-256: " + map_sha256};
+    for (std::string& note : notes_on(map, options.sacct, jobs)) {
+      fmt::print(stderr, "{}: {}\n", source_name(source), note);
+      comments.push_back(std::move(note));
+    }
     if (target.anonymise) jobs.sacct = anonymise_sacct(jobs.sacct, source_name(source));
-    write_accounting({jobs.sacct,
-                      source,
-                      sha256,
-                      "csv",
-                      {"Source: job table in CSV (dfrs-sim import csv)", "Map SHA-256: " + map_sha256}},
-                     workload, target);
+    write_accounting({jobs.sacct, source, sha256, "csv", std::move(comments)}, workload, target);
   }
 };
 

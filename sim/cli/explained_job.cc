@@ -39,11 +39,15 @@ std::string explanation_text(JobId job, const record::Stories& stories) {
   for (const record::StoryEvent& event : story.events) {
     text += fmt::format("{:>{}}  {}\n", names.time(event.at), width, record::sentence(job, event, story, names));
   }
-  return text;
+  return text + record::totals_words(job, story.totals.until(stories.now()), names) + '\n';
 }
 
 nlohmann::ordered_json explanation_json(JobId job, const record::Stories& stories) {
-  return {{"job", job}, {"events", record::story_json(job, story_of(job, stories), plain_names())}};
+  const record::Story& story = story_of(job, stories);
+  const record::StoryNames names = plain_names();
+  return {{"job", job},
+          {"summary", record::totals_json(job, story.totals.until(stories.now()), names)},
+          {"events", record::story_json(job, story, names)}};
 }
 
 }  // namespace dfrs::sim

@@ -26,9 +26,9 @@ class ExplainedJob final : public StepObserver {
   record::Stories stories_;
 };
 
-/// A line per event, with its time. Errors: InputError if the job never was in the system.
+/// A line per event, with its time, and one that sums up. Errors: InputError if the job never was in the system.
 std::string explanation_text(JobId job, const record::Stories& stories);
-/// {"job": 17, "events": [...]}. Errors: as explanation_text().
+/// {"job": 17, "summary": {...}, "events": [...]}. Errors: as explanation_text().
 nlohmann::ordered_json explanation_json(JobId job, const record::Stories& stories);
 
 }  // namespace dfrs::sim

@@ -175,6 +175,17 @@ void WorkloadOptions::add(CLI::App& app, Sources sources) {
   app.add_option("--ca-file", ca_file_, "certificate authorities for https, PEM")->group(group);
 }
 
+// Options say how many nodes of a single kind there are and what each has, besides its GPUs. They make nodes of
+// several kinds equal.
+std::vector<NodeKind> WorkloadOptions::assumed_kinds(const NodeShape& shape) const {
+  const bool given = nodes_ != 0 || cores_ != 0 || memory_ != 0;
+  if (!given || kinds_.empty()) return kinds_;
+  if (kinds_.size() > 1) return {};
+  NodeKind kind = kinds_.front();
+  kind.shape = shape;
+  return {kind};
+}
+
 LoadOptions WorkloadOptions::load_options() const {
   LoadOptions options;
   options.input.ca_file = ca_file_;
@@ -190,6 +201,7 @@ LoadOptions WorkloadOptions::load_options() const {
   if (!weights_.empty()) options.conventions.weights = parse_weights(weights_);
   options.sacct.shape = {nodes_ != 0 ? nodes_ : machine_.nodes, cores_ != 0 ? cores_ : machine_.cores,
                          memory_ != 0 ? memory_ : machine_.memory_mib};
+  options.sacct.kinds = assumed_kinds(options.sacct.shape);
   options.sacct.cpu_need = cpu_need_ == "allocated" ? CpuNeed::kAllocated : CpuNeed::kMeasured;
   options.sacct.memory_need = memory_need_ == "used"     ? MemoryNeed::kUsed
                               : memory_need_ == "larger" ? MemoryNeed::kLarger

@@ -62,7 +62,11 @@ class WorkloadOptions {
   /// As with --lenient.
   void be_lenient() { lenient_ = true; }
   /// The machine of accounting where --nodes, --cores and --memory do not say it. Zeros: as without this.
-  void assume_machine(const NodeShape& machine) { machine_ = machine; }
+  /// `kinds`: of its nodes; empty: all are equal and have no GPUs.
+  void assume_machine(const NodeShape& machine, std::vector<NodeKind> kinds) {
+    machine_ = machine;
+    kinds_ = std::move(kinds);
+  }
 
   const std::vector<std::string>& sources() const { return sources_; }
   const std::string& estimates() const { return estimates_; }
@@ -71,6 +75,7 @@ class WorkloadOptions {
  private:
   std::vector<Instance> choose(Loaded& loaded, const std::string& source, const std::string& sha256,
                                std::size_t already, std::vector<std::string>& names) const;
+  std::vector<NodeKind> assumed_kinds(const NodeShape& shape) const;
   std::vector<std::string> wanted() const;
   std::string killed_log(const Loaded& loaded, const std::string& sha256) const;
   void check_wanted(std::span<const std::string> names) const;
@@ -82,6 +87,7 @@ class WorkloadOptions {
   int cores_ = 0;
   RigidAmount memory_ = 0;
   NodeShape machine_;
+  std::vector<NodeKind> kinds_;
   bool weeks_ = false;
   bool whole_ = false;
   std::string processors_ = "requested";

@@ -58,8 +58,12 @@ std::string PlatformFit::why_not(const Job& job) const {
   }
   const RigidAmount room = room_for(job);
   if (room >= job.tasks) return {};
-  return fmt::format("{} tasks of {} MiB each, but only {} such tasks fit on the machine at once", job.tasks,
-                     job.rigid[kMemory], room);
+  std::string others;  // GPUs in what comes from accounting
+  for (std::size_t d = kMemory + 1; d < rigid_dims_; ++d) {
+    if (job.rigid[d] > 0) others += fmt::format(" and {} of resource {}", job.rigid[d], d);
+  }
+  return fmt::format("{} tasks of {} MiB{} each, but only {} such tasks fit on the machine at once", job.tasks,
+                     job.rigid[kMemory], others, room);
 }
 
 }  // namespace dfrs::sim

@@ -92,13 +92,14 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
     loaded.was_sacct = true;
     const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
     workload = sacct_instance(log, name, options.sacct);
-    Machine machine = machine_of(log, options.sacct.shape);
+    Machine machine = machine_of(log, options.sacct);
     loaded.cores = machine.shape.cores;
     loaded.memory_mib = machine.shape.memory_mib;
     loaded.kinds = std::move(machine.kinds);
     loaded.by_week = options.weeks.value_or(false);
     loaded.first_submission = log.jobs.front().submit;
-    if (std::string guessed = describe_guess(log, options.sacct.shape); !guessed.empty()) {
+    if (std::string guessed = options.sacct.kinds.empty() ? describe_guess(log, options.sacct.shape) : std::string();
+        !guessed.empty()) {
       loaded.notes.push_back(std::move(guessed));
     }
     if (std::string guessed = describe_licences(log, options.sacct.licences); !guessed.empty()) {

@@ -58,6 +58,11 @@ def write_pages(folder):
         encoding="utf-8")
     sim("run", log, "-a", "Triage", "--report", folder / "users.html")
     sim("run", log, "-a", "Triage", "--nodes", 250, "--report", folder / "low.html")
+    # The first job shares its node with one short job after the other.
+    busy = folder / "busy.dfrs"
+    busy.write_text("; dfrs-trace: 1\n; Name: busy\n; Nodes: 1 cpu 1 memory 1000\n1 0 1 1 10 10000 10000\n" + "".join(
+        f"{k + 2} {100 + 100 * k} 1 1 10 20 20\n" for k in range(60)), encoding="utf-8")
+    sim("run", busy, "-a", "Greedy*", "--report", folder / "busy.html")
     sim("compare", trace, "-a", "EASY,Triage", "--report", folder / "compare.html", "--timeline",
         folder / "timeline.html", "-o", folder / "results.csv")
     sim("report", folder / "results.csv", "-o", folder / "report.html")
@@ -546,6 +551,67 @@ def check_keys(browser, page, log):
     legend.click()
     expect("a click in the legend turns a line off",
            browser.js("return dfrsTimeline.page.panels.plots[0].series.map((line) => line.show)"), [True, False, True])
+    # By keys: back on, and the second one off.
+    browser.js("arguments[0].querySelector('button').focus()", legend)
+    ActionChains(browser.driver).send_keys(Keys.ENTER).send_keys(Keys.TAB).send_keys(Keys.SPACE).perform()
+    expect("keys turn lines on and off", browser.js(
+        "return dfrsTimeline.page.panels.plots[0].series.slice(1).map((line) => [line.show, line.label.textContent, line.label.ariaPressed])"),
+        [[True, "in use", "true"], [False, "needed", "false"]])
+    expect("console", browser.errors(), [])
+
+
+def check_comparison(browser, page):
+    """Whose jobs the table lists, and how to get to those of the other run."""
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+    browser.open(page)
+    browser.settled()
+    note = browser.driver.find_element("id", "table-note")
+    expect("the table of the first run", ["in view under EASY" in note.text, note.text.partition("; ")[2]],
+           [True, "for those under Triage, click or focus its chart"])
+    first, second = browser.driver.find_elements("css selector", ".run canvas")
+    browser.js("arguments[0].focus()", first)
+    ActionChains(browser.driver).send_keys(Keys.TAB).perform()
+    expect("Tab goes to the second chart", browser.js("return document.activeElement === arguments[0]", second))
+    expect("the table of the second run", ["in view under Triage" in note.text, note.text.partition("; ")[2]],
+           [True, "for those under EASY, click or focus its chart"])
+    pauses = browser.js("return [...document.querySelectorAll('#table tbody tr')].map((row) => Number(row.cells[8].textContent))")
+    expect("with its jobs, which are paused", sum(pauses) > 0)
+    expect("console", browser.errors(), [])
+
+
+# How many yields of the selected job the page lists, and those that it has.
+LISTED = """
+const {run} = dfrsTimeline.page.charts[0];
+const stays = Array.from(run.staysOf(run.numbers.get(arguments[0])));
+return [document.querySelectorAll('#details tbody tr').length,
+  [...document.querySelectorAll('#details tbody tr')].reduce((sum, row) => sum + row.cells[6].textContent.split(' from ').length - 1, 0),
+  stays.length, stays.reduce((sum, stay) => sum + run.stepFirst[stay + 1] - run.stepFirst[stay], 0)];
+"""
+
+
+def check_yields(browser, page):
+    """A job whose yield changes often: the page lists some of its yields, and all of them if it is asked to."""
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+    browser.open(page)
+    browser.js("dfrsTimeline.find(1)")
+    browser.settled()
+    rows, listed, stays, all_ = browser.js(LISTED, 1)
+    expect("some yields of a long stay", [rows, listed < all_, all_ > 60], [stays, True, True])
+    expect("it says that there are more", "more" in browser.driver.find_element("id", "details").text)
+    button = browser.driver.find_element("css selector", "#details .toggle")
+    expect("it offers all", button.text, f"List all: {stays} stay{'s' if stays > 1 else ''} on nodes, {all_} yields")
+    browser.js("arguments[0].focus()", button)
+    ActionChains(browser.driver).send_keys(Keys.ENTER).perform()
+    expect("all yields", browser.js(LISTED, 1)[:2], [stays, all_])
+    ActionChains(browser.driver).send_keys(Keys.ENTER).perform()
+    expect("fewer again", browser.js(LISTED, 1)[1], listed)
+    ActionChains(browser.driver).send_keys(Keys.ENTER).perform()
+    browser.js("dfrsTimeline.find(2); dfrsTimeline.find(1)")
+    expect("another job was selected since", browser.js(LISTED, 1)[1], listed)
+    browser.js("dfrsTimeline.find(2)")
+    expect("a job without more has no button", browser.driver.find_elements("css selector", "#details .toggle"), [])
     expect("console", browser.errors(), [])
 
 
@@ -871,6 +937,8 @@ def main():
             check_sizes(browser, folder / "run.html", folder / "trace.dfrs")
             check_users(browser, folder / "users.html")
             check_words(browser, folder / "low.html")
+            check_comparison(browser, folder / "timeline.html")
+            check_yields(browser, folder / "busy.html")
             reports = [page for page in pages if page.parent.name in ("reproduce", "demo") or page.stem in ("report", "compare")]
             expect("reports", [page.stem for page in reports], ["compare", "report", "report", *REPRODUCED])
             check_reports(browser, reports)

@@ -43,24 +43,24 @@ std::string jobs_of(const std::string& trace) {
 struct Expected {
   const char* map;
   const char* nodes;
-  const char* jobs;  // id submit tasks cpu_need memory_mib run_time estimate, by hand
+  const char* jobs;  // id submit tasks cpu_need memory_mib [GPUs] run_time estimate, by hand
 };
 
 TEST(CliImportCsv, EachShippedMapReadsItsDataSet) {
   const std::vector<Expected> all{
-      // 128 CPUs in 32 tasks: 4 of a node's 128; 237 GiB / 32. 256 in 64: 4; 474 GiB / 64. 16 on one node: one task.
-      {"pm100", "; Nodes: 980 cpu 1 memory 262144",
-       "101 0 32 0.03125 7584 3600 86400\n102 600 64 0.03125 7584 7200 7200\n103 1200 1 0.125 61440 500 31536000\n"
-       "104 1500 2 0.03125 4096 600 3600\n"},
+      // With GPUs one task per node: 237 GiB; 474 GiB and 8 GPUs on two nodes. Without: 8 CPUs in 2 tasks.
+      {"pm100", "; Rigid: 2\n; Nodes: 980 cpu 1 memory 262144 other 4",
+       "101 0 1 1 242688 4 3600 86400\n102 600 2 1 242688 4 7200 7200\n103 1200 1 0.125 61440 1 500 31536000\n"
+       "104 1500 2 0.03125 4096 0 600 3600\n"},
       // One task per node, all its CPUs. 30601641984 B = 29184 MiB; the second has no limit, so that
       // it holds all of its 192 nodes.
       {"fdata", "; Nodes: 158976 cpu 1 memory 32768",
        "1 0 1 1 29184 600 3600\n2 52 192 1 32768 7200 86400\n3 652 1 1 1024 30 1200\n4 1252 2 1 16384 600 1800\n"},
       // CPU time / (run time x CPUs): 187200 / (3600 x 104) = 0.5; 2995200 / (14400 x 208) = 1; none; 90000 / (1800 x
-      // 52).
-      {"kestrel", "; Nodes: 2240 cpu 1 memory 0",
-       "5001 0 1 0.5 0 3600 14400\n5002 600 2 1 0 14400 14400\n5003 23400 1 0.038461538461538464 0 600 3600\n"
-       "5005 25200 1 0.4807692307692308 0 1800 864000\n"},
+      // 52); 230400 / (3600 x 256) = 0.25, times CPUs / 128.
+      {"kestrel", "; Rigid: 2\n; Nodes: 2240 cpu 0.8125 memory 0 other 0\n; Nodes: 156 cpu 1 memory 0 other 4",
+       "5001 0 1 0.40625 0 0 3600 14400\n5002 600 2 0.8125 0 0 14400 14400\n5003 23400 1 0.03125 0 0 600 3600\n"
+       "5005 25200 1 0.390625 0 0 1800 864000\n5006 27000 2 0.25 0 4 3600 14400\n"},
       {"in2p3", "; Nodes: 312 cpu 1 memory 0",
        "9001 0 1 0.006756756756756757 0 3600 259200\n9002 30 1 0.05405405405405406 0 7200 7200\n"
        "9003 100 1 0.8648648648648649 0 90 86400\n9004 200 1 0.02702702702702703 0 300 86400\n"},
@@ -89,7 +89,34 @@ TEST(CliImportCsv, EachShippedMapReadsItsDataSet) {
 
 TEST(CliImportCsv, OptionsReplaceTheMachineOfTheMap) {
   EXPECT_THAT(output_of({"import", "csv", sample("pm100"), "--map", "pm100", "--nodes", "9"}),
-              AllOf(HasSubstr("; Nodes: 9 cpu 1 memory 262144"), HasSubstr("--nodes=9 --cores=128 --memory=262144")));
+              AllOf(HasSubstr("; Nodes: 9 cpu 1 memory 262144 other 4"), HasSubstr("--nodes=9")));
+  const std::string equal = output_of({"import", "csv", sample("kestrel"), "--map", "kestrel", "--cores", "128"});
+  EXPECT_THAT(equal,
+              AllOf(HasSubstr("\n; Nodes: 2396 cpu 1 memory 0\n"),
+                    HasSubstr("; all nodes are equal and without GPUs, by --nodes, --cores or --memory; kestrel"),
+                    HasSubstr("; the GPUs of 1 job are not modelled, because the machine has none\n")));
+}
+
+// The second job waits for the GPUs of the first, on the only node that has some; the third, which needs none, does
+// not.
+TEST(CliImportCsv, JobsHoldTheirGpus) {
+  const TemporaryFolder folder;
+  const std::string map = folder.write("my.map",
+                                       "submit = t s\nrun_time = r\ncpus = c\nnodes = n\ngpus = g per node\n"
+                                       "machine = 2 4 1000\nmachine = 1 8 2000 4\n");
+  const std::string table = folder.write("jobs.csv", "t,r,c,n,g\n10,60,2,1,3\n20,30,2,1,2\n30,30,1,1,\n");
+  const std::string trace = output_of({"import", "csv", table, "--map", map});
+  EXPECT_THAT(trace, HasSubstr("; Rigid: 2\n; Nodes: 2 cpu 0.5 memory 1000 other 0\n; Nodes: 1 cpu 1 memory 2000 other "
+                               "4\n"));
+  EXPECT_EQ(jobs_of(trace), "1 0 1 0.25 0 3 60 60\n2 10 1 0.25 0 2 30 30\n3 20 1 0.125 0 0 30 30\n");
+  const std::string file = folder.write("jobs.dfrs", trace);
+  const std::string told = output_of({"run", file, "-a", "Greedy*", "--explain", "2"});
+  EXPECT_THAT(told, AllOf(HasSubstr("\n60 s  Job 2 starts on node 2 "), HasSubstr("too little of resource 1 left")));
+  EXPECT_THAT(output_of({"run", file, "-a", "Greedy*", "--explain", "3"}), HasSubstr("\n20 s  Job 3 starts on node "));
+  expect_failure(dfrs_sim({"import", "csv", "-", "--map", map}, {.input = "t,r,c,n,g\n10,60,2,1,x\n"}), kExitInput,
+                 {"<stdin>:2: column g: 'x', expected a number", "my.map:5"});
+  expect_failure(dfrs_sim({"import", "csv", "-", "--map", map}, {.input = "t,r,c,n,g\n10,60,2,1,5\n"}), kExitInput,
+                 {"<stdin>:2: job 1 is larger than the machine: 1 tasks of 0 MiB and 5 of resource 1 each"});
 }
 
 // One job without a limit on two nodes of 7 GiB instead of the map's 32, and one with.

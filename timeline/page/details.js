@@ -1,5 +1,7 @@
 // What the page says of a job: under the pointer, selected, and in the table.
 const ROWS = 100;
+const MOST_STAYS = 500;  // of the selected job, and
+const MOST_YIELDS = 30;  // of each stay, until the reader asks for all
 const COLUMNS = ['job', 'user', 'tasks', 'CPU of a task', 'memory of a task', 'submitted', 'waited', 'paused for', 'pauses', 'moves', 'ended'];
 
 function element(name, text, ...children) {
@@ -30,6 +32,8 @@ const details = {
   // The whole life of a job: each stay with its nodes and its yields.
   show(box, runs, number) {
     box.replaceChildren();
+    if (number !== details.shown) details.all = false;
+    details.shown = number;
     box.hidden = number === undefined;
     if (box.hidden) return;
     for (const run of runs) {
@@ -66,9 +70,11 @@ const details = {
     const head = element('tr');
     for (const name of ['from', 'for', 'begin', 'penalty', 'end', 'mean yield', 'yields', 'nodes']) head.append(element('th', name));
     const body = element('tbody');
-    for (const stay of Array.from(run.staysOf(job)).slice(0, 500)) {
+    const all = Array.from(run.staysOf(job));
+    const stepsOf = (stay) => run.stepFirst[stay + 1] - run.stepFirst[stay];
+    for (const stay of details.all ? all : all.slice(0, MOST_STAYS)) {
       const yields = [];
-      for (let k = run.stepFirst[stay]; k < run.stepFirst[stay + 1] && yields.length < 30; k++) {
+      for (let k = run.stepFirst[stay]; k < run.stepFirst[stay + 1] && (details.all || yields.length < MOST_YIELDS); k++) {
         yields.push(`${details.number(run.stepYield[k])} from ${times.text(run.stepAt[k], 0)}`);
       }
       const nodes = details.nodes(run, run.node.subarray(run.nodeFirst[stay], run.nodeFirst[stay + 1]));
@@ -77,12 +83,29 @@ const details = {
         times.length(run.served[stay] - run.from[stay]), END[run.endedBy[stay]], details.number(run.meanYield[stay])]) {
         row.append(element('td', text));
       }
-      const steps = run.stepFirst[stay + 1] - run.stepFirst[stay];
+      const steps = stepsOf(stay);
       row.append(Object.assign(element('td', yields.join(', ') + (steps > yields.length ? `, and ${steps - yields.length} more` : '')), {className: 'nodes'}),
         Object.assign(element('td', nodes), {className: 'nodes'}));
       body.append(row);
     }
-    return element('div', undefined, element('table', undefined, element('thead', undefined, head), body));
+    const out = element('div', undefined, element('table', undefined, element('thead', undefined, head), body));
+    if (all.length > MOST_STAYS || all.some((stay) => stepsOf(stay) > MOST_YIELDS)) out.append(details.toggle(run, job, out));
+    return out;
+  },
+
+  // Lists all stays and yields of the job, or no longer.
+  toggle(run, job, list) {
+    const stays = Array.from(run.staysOf(job));
+    const yields = d3.sum(stays, (stay) => run.stepFirst[stay + 1] - run.stepFirst[stay]);
+    const all = `all: ${details.counted(stays.length, 'stay')} on nodes, ${details.counted(yields, 'yield')}`;
+    const button = Object.assign(element('button', details.all ? 'List fewer' : `List ${all}`), {type: 'button', className: 'toggle'});
+    button.addEventListener('click', () => {
+      details.all = !details.all;
+      const again = details.stays(run, job);
+      list.replaceWith(again);
+      again.querySelector('.toggle').focus();
+    });
+    return button;
   },
 
   // "0-3 5 7-8", or their names, with the number of tasks where a node has several.
@@ -125,8 +148,10 @@ const details = {
     });
     document.querySelector('#table thead').replaceChildren(head);
     document.querySelector('#table tbody').replaceChildren(...list);
+    const others = page.runs.filter((each) => each !== run).map((each) => each.algorithm);
     document.getElementById('table-note').textContent =
-      `${details.counted(jobs.length, 'job')} in view under ${run.algorithm}${jobs.length > list.length ? `, the first ${list.length} of them listed` : ''}`;
+      `${details.counted(jobs.length, 'job')} in view under ${run.algorithm}${jobs.length > list.length ? `, the first ${list.length} of them listed` : ''}` +
+      (others.length ? `; for those under ${others.join(' or ')}, click or focus its chart` : '');
     document.getElementById('more').hidden = jobs.length <= list.length;
   },
 };

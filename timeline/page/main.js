@@ -208,7 +208,11 @@ class Page {
         tip.style.top = `${Math.min(event.clientY + 14, window.innerHeight - 120)}px`;
       });
       chart.canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
-      chart.canvas.addEventListener('focus', () => { this.current = k; });
+      chart.canvas.addEventListener('focus', () => {
+        if (this.current === k) return;
+        this.current = k;
+        this.settle();  // the table is that of another run
+      });
       chart.canvas.addEventListener('click', (event) => {
         this.current = k;
         const {under} = hit(event);

@@ -96,12 +96,13 @@ class Panels {
     const axis = {stroke: theme.text, grid: {stroke: theme.line, width: 0.5}, ticks: {stroke: theme.line}, font: '11px system-ui'};
     this.plots = PANELS.map(({title, series}) => {
       const lines = this.runs.flatMap((run, r) => series.map(([, name], s) => ({
-        label: this.runs.length > 1 ? `${run.algorithm} ${name}` : name, stroke: LINES[r % LINES.length], width: 1,
+        label: this.legend(this.runs.length > 1 ? `${run.algorithm} ${name}` : name), stroke: LINES[r % LINES.length], width: 1,
         dash: s ? [5, 4] : undefined, points: {show: false},
         value: (_, value) => (value === null || Number.isNaN(value) || value === undefined ? '–' : d3.format('.4~g')(value)),
       })));
       return new uPlot({
         title, width: this.width(), height: 110, padding: [4, MARGIN, 0, 0],
+        hooks: {setSeries: [(plot) => plot.series.slice(1).forEach((line) => line.label.setAttribute('aria-pressed', String(line.show)))]},
         cursor: {drag: {x: false, y: false, setScale: false}, y: false, sync: {key: 'dfrs'}},
         scales: {x: {time: false, range: () => [this.page.time.begin, this.page.time.end]}, y: {range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1]}},
         axes: [{...axis, size: 30, values: (_, ticks) => ticks.map((tick) => times.text(tick, this.page.time.end - this.page.time.begin)),
@@ -111,6 +112,13 @@ class Panels {
       }, [[0], ...lines.map(() => [null])], this.box);
     });
     this.compute();
+  }
+
+  // A button in the legend, so that keys turn its line on and off, too. The legend takes the click.
+  legend(name) {
+    const button = Object.assign(document.createElement('button'), {type: 'button', textContent: name});
+    button.setAttribute('aria-pressed', 'true');
+    return button;
   }
 
   width() {

@@ -45,6 +45,7 @@ const std::array<FieldRule, kFields>& rules() {
       {"requested_cpus", CsvKind::kCount},
       {"nodes", CsvKind::kCount},
       {"tasks", CsvKind::kCount},
+      {"gpus", CsvKind::kCount, bit(CsvPer::kNode) | bit(CsvPer::kTask)},
       {"memory", CsvKind::kMemory, kAnyPart},
       {"used_memory", CsvKind::kMemory, kAnyPart},
   }};
@@ -105,6 +106,7 @@ class Parser {
       if (!tokens_.empty()) take_line();
     }
     check();
+    if (map_.kinds.size() == 1 && map_.kinds.front().gpus == 0) map_.kinds.clear();
     return std::move(map_);
   }
 
@@ -280,21 +282,33 @@ class Parser {
     bad(fmt::format("'{}', expected comma, tab, semicolon or pipe", printable_word(value)));
   }
 
-  // machine = NODES CPUS [MIB]
+  // machine = NODES CPUS [MIB [GPUS]]; a line for each kind of nodes
   void take_machine() {
     need_sign('=', "machine");
-    const auto number = [&](std::string_view what, std::int64_t most) {
+    const auto number = [&](std::string_view what, std::int64_t least, std::int64_t most) {
       const std::string word = take_word(what);
       std::int64_t value = 0;
-      if (parse_integer(word, value) != NumberStatus::kOk || value < 1 || value > most) {
-        bad(fmt::format("'{}', expected {}, a whole number from 1 to {}", printable_word(word), what, most));
+      if (parse_integer(word, value) != NumberStatus::kOk || value < least || value > most) {
+        bad(fmt::format("'{}', expected {}, a whole number from {} to {}", printable_word(word), what, least, most));
       }
       return value;
     };
-    map_.machine.nodes = static_cast<int>(number("the number of nodes", kMaxTraceNodes));
-    map_.machine.cores = static_cast<int>(number("the CPUs of a node", 65536));
-    if (!ended()) map_.machine.memory_mib = number("the MiB of memory of a node", kMaxTraceRigid);
+    NodeKind kind;
+    kind.name = fmt::format("of line {}", lines_.number());
+    kind.shape.nodes = static_cast<int>(number("the number of nodes", 1, kMaxTraceNodes));
+    kind.shape.cores = static_cast<int>(number("the CPUs of a node", 1, 65536));
+    if (!ended()) kind.shape.memory_mib = number("the MiB of memory of a node (0: not modelled)", 0, kMaxTraceRigid);
+    if (!ended()) kind.gpus = number("the GPUs of a node", 0, kMaxTraceTasks);
     need_end();
+    NodeShape& all = map_.machine;
+    if (!map_.kinds.empty() && (all.memory_mib == 0) != (kind.shape.memory_mib == 0)) {
+      bad("memory is given for some nodes only, expected it in all lines of 'machine' or in none");
+    }
+    if (all.nodes + kind.shape.nodes > kMaxTraceNodes) bad(fmt::format("more than {} nodes in all", kMaxTraceNodes));
+    all.nodes += kind.shape.nodes;
+    all.cores = std::max(all.cores, kind.shape.cores);
+    all.memory_mib = std::max(all.memory_mib, kind.shape.memory_mib);
+    map_.kinds.push_back(std::move(kind));
   }
 
   void check() const {

@@ -31,6 +31,7 @@ enum class CsvField : std::size_t {
   kRequestedCpus,
   kNodes,
   kTasks,
+  kGpusHeld,
   kMemory,
   kUsedMemory,
   kCount
@@ -72,7 +73,8 @@ struct CsvMap {
   char separator = ',';
   std::vector<std::string> header;   ///< of tables without a header line; else empty
   std::vector<std::string> missing;  ///< cells of any column that are no value
-  NodeShape machine;                 ///< zeros: not given
+  NodeShape machine;                 ///< all nodes, and the largest amounts of one; zeros: not given
+  std::vector<NodeKind> kinds;       ///< of its nodes; empty: all are equal and have no GPUs
   std::array<CsvSource, static_cast<std::size_t>(CsvField::kCount)> fields;
 
   const CsvSource& operator[](CsvField field) const { return fields[static_cast<std::size_t>(field)]; }

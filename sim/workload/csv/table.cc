@@ -25,8 +25,8 @@ namespace {
 using F = CsvField;
 
 constexpr std::string_view kSacctHeader =
-    "JobID|User|Group|Partition|QOS|State|Submit|Start|End|Elapsed|Timelimit|NNodes|NTasks|AllocCPUS|ReqCPUS|ReqMem|"
-    "MaxRSS|TotalCPU|NodeList|Line\n";
+    "JobID|User|Group|Partition|QOS|State|Submit|Start|End|Elapsed|Timelimit|NNodes|NTasks|AllocCPUS|ReqCPUS|AllocTRES|"
+    "ReqMem|MaxRSS|TotalCPU|NodeList|Line\n";
 constexpr double kRounding = 1e-9;
 
 struct BadRow {
@@ -222,6 +222,7 @@ class Converter {
     add_count(tasks_);
     add_count(cpus_);
     add_count(requested);
+    add(gpus());
     add(memory(F::kMemory));
     add(memory(F::kUsedMemory));
     add(cpu_time ? sacct_duration(std::min(*cpu_time, kMaxTraceSeconds)) : std::string());
@@ -252,6 +253,16 @@ class Converter {
     const double held = std::ceil(each - kRounding) * count;
     if (held > most) bad(F::kCpus, fmt::format("at most {} CPUs in all", kMaxTraceTasks));
     cpus_ = static_cast<int>(held);
+  }
+
+  // A node's GPUs are whole, as CPUs are.
+  std::string gpus() {
+    const double most = static_cast<double>(kMaxTraceTasks);
+    const double count = std::ceil(number(F::kGpusHeld, most).value_or(0) - kRounding) * times(F::kGpusHeld);
+    if (count > most) bad(F::kGpusHeld, fmt::format("at most {} GPUs in all", kMaxTraceTasks));
+    if (!(count > 0)) return {};
+    ++jobs_.with_gpus;
+    return fmt::format("gres/gpu={}", static_cast<int>(count));
   }
 
   std::string state() const {

@@ -11,8 +11,9 @@
 namespace dfrs::sim {
 
 struct CsvJobs {
-  std::string sacct;  ///< as sacct prints it; its column Line has the lines of the table
-  ReadReport report;  ///< with `lenient`: malformed rows, which are left out
+  std::string sacct;          ///< as sacct prints it; its column Line has the lines of the table
+  ReadReport report;          ///< with `lenient`: malformed rows, which are left out
+  std::size_t with_gpus = 0;  ///< jobs
 };
 
 /// Applies the map to each row of `text`. Jobs whose numbers are not like Slurm's are numbered from 1. Fractions of a

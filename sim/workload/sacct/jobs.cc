@@ -75,6 +75,10 @@ double memory_of(const SacctJob& job, MemoryNeed need) {
 
 }  // namespace
 
+Machine machine_of(const SacctLog& log, const SacctOptions& options) {
+  return options.kinds.empty() ? machine_of(log, options.shape) : machine_of_kinds(options.kinds);
+}
+
 std::optional<double> cpu_efficiency(const SacctJob& job) {
   if (job.cpu_time <= 0 || job.run_time <= 0) return std::nullopt;
   return std::min(1.0, job.cpu_time / (job.run_time * job.cpus));
@@ -112,7 +116,7 @@ class Numbers {
 }  // namespace
 
 SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const SacctOptions& options) {
-  const Machine machine = machine_of(log, options.shape);
+  const Machine machine = machine_of(log, options);
   const NodeShape& shape = machine.shape;
   SwfWorkload workload{{}, log.report};
   Instance& instance = workload.instance;

@@ -26,7 +26,8 @@ enum class MemoryNeed {
 };
 
 struct SacctOptions {
-  NodeShape shape;  ///< zeros are inferred, see machine_of
+  NodeShape shape;              ///< zeros are inferred, see machine_of
+  std::vector<NodeKind> kinds;  ///< of the machine's nodes, instead of `shape`; empty: see there
   CpuNeed cpu_need = CpuNeed::kMeasured;
   MemoryNeed memory_need = MemoryNeed::kRequested;
   SwfEstimates estimates = SwfEstimates::kTrace;
@@ -34,6 +35,9 @@ struct SacctOptions {
   /// Jobs larger than the machine are counted and skipped instead of being an error.
   bool lenient = false;
 };
+
+/// By the kinds that the options give, or else by machine_of(log, options.shape), with its errors.
+Machine machine_of(const SacctLog& log, const SacctOptions& options);
 
 /// TotalCPU / (run time x CPUs), at most 1. Nothing if the run time is 0 or TotalCPU is not known (Slurm gathers none
 /// for very short runs, or with jobacct_gather/none).

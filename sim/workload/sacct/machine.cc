@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "sim/errors.h"
 #include "sim/workload/number_parser.h"
@@ -212,6 +213,16 @@ std::vector<NodeKind> infer_kinds(const SacctLog& log) {
   return all;
 }
 
+Machine machine_of_kinds(std::vector<NodeKind> kinds) {
+  Machine machine{{}, std::move(kinds)};
+  for (const NodeKind& kind : machine.kinds) {
+    machine.shape.nodes += kind.shape.nodes;
+    machine.shape.cores = std::max(machine.shape.cores, std::min(kind.shape.cores, kMostCores));
+    machine.shape.memory_mib = std::max(machine.shape.memory_mib, kind.shape.memory_mib);
+  }
+  return machine;
+}
+
 Machine machine_of(const SacctLog& log, const NodeShape& given) {
   const auto check = [](std::string_view what, std::int64_t value, std::int64_t most) {
     if (value < 0 || value > most) throw UsageError(fmt::format("{}: {}, expected 1 to {}", what, value, most));
@@ -222,13 +233,7 @@ Machine machine_of(const SacctLog& log, const NodeShape& given) {
   Machine machine{given, {}};
   NodeShape& shape = machine.shape;
   if (shape.nodes == 0 && shape.cores == 0 && shape.memory_mib == 0) {
-    machine.kinds = infer_kinds(log);
-    for (const NodeKind& kind : machine.kinds) {
-      shape.nodes += kind.shape.nodes;
-      shape.cores = std::max(shape.cores, std::min(kind.shape.cores, kMostCores));
-      shape.memory_mib = std::max(shape.memory_mib, kind.shape.memory_mib);
-    }
-    if (!machine.kinds.empty()) return machine;
+    if (std::vector<NodeKind> kinds = infer_kinds(log); !kinds.empty()) return machine_of_kinds(std::move(kinds));
   }
   if (shape.nodes > 0 && shape.cores > 0 && shape.memory_mib > 0) return machine;
   const NodeShape seen = infer_shape(log);

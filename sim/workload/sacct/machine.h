@@ -58,6 +58,9 @@ inline constexpr std::size_t kMostKinds = 16;
 /// or if neither `given` nor the accounting has the number of nodes.
 Machine machine_of(const SacctLog& log, const NodeShape& given);
 
+/// The machine of these kinds, of which there is one at least.
+Machine machine_of_kinds(std::vector<NodeKind> kinds);
+
 /// What machine_of had to infer, as a sentence for users; empty if nothing.
 std::string describe_guess(const SacctLog& log, const NodeShape& given);
 

@@ -72,6 +72,9 @@ TEST_F(ControlPort, ShowsWhatTheControllerShows) {
   const auto [status, explained] = get("/v1/explain?job=7");
   EXPECT_EQ(status, 200);
   EXPECT_EQ(explained["lines"][1], "its yield is 0.333");
+  EXPECT_EQ(explained["summary"].dump(),
+            R"({"since":90.0,"ended":false,"waited":10.0,"ran":50.0,"paused":0.0,"pauses":2,"moves":0,)"
+            R"("text":"So far, job 7 waited 10 s to start, ran for 50 s and was paused 2 times for 0 s."})");
   ASSERT_EQ(explained["events"].size(), 1u);
   EXPECT_EQ(explained["events"][0]["event"], "started");
   EXPECT_EQ(explained["events"][0]["reason"], "room");

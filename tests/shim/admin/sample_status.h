@@ -139,7 +139,8 @@ class FakeInspection final : public Inspection {
       return JobExplanation{{"job 7 runs on n1:3 n2:1", "its yield is 0.333"},
                             story,
                             {[](NodeIndex n) { return "n" + std::to_string(n); },
-                             [](Seconds time) { return std::to_string(static_cast<int>(time)) + " s"; }}};
+                             [](Seconds time) { return std::to_string(static_cast<int>(time)) + " s"; }},
+                            {.begin = 90, .waited = 10, .ran = 50, .pauses = 2}};
     }
     return tl::unexpected<std::string>("job " + std::to_string(job_id) + " is not in a managed partition");
   }

@@ -184,7 +184,10 @@ TEST(ControllerCases, APausedJobGivesItsMemoryAndGoesOnWhereItWas) {
   EXPECT_THAT(slurm.explain(old),
               ContainsRegex("\n  2023-[^\n]* Job 1 starts on node n0 at a yield of 1: there is room for it"
                             "\\.\n  2023-[^\n]* Job 1 is paused: job 2 takes its room, and its priority of "
-                            "0\\.05 is the lowest that makes enough\\."));
+                            "0\\.05 is the lowest that makes enough\\.\n"));
+  EXPECT_THAT(slurm.explain(old),
+              ContainsRegex("\nSo far, job 1 waited [0-9] s to start, ran for (19|2[0-9]) s and was "
+                            "paused 1 time for [0-9] s\\."));
   EXPECT_EQ(slurm.job_status(old).policy_reason,
             "job 2 takes its room, and its priority of 0.05 is the lowest that makes enough");
   EXPECT_EQ(slurm.job_status(young).policy_reason, std::nullopt);

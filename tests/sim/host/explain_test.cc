@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -350,6 +351,72 @@ TEST_F(Explained, NodesOfAWideJobAreNamedInPart) {
             "Job 1 starts on nodes 0, 1, 2, 3, 4, 5, 6, 7 and 2 more at a yield of 1: there is room for it.");
   EXPECT_EQ(look.json["more_nodes"], 2);
   EXPECT_EQ(look.json["nodes"].size(), 8u);
+}
+
+// Where the time of the job went, up to each step, by what was decided so far.
+struct TotalsFollower final : StepObserver {
+  explicit TotalsFollower(record::Stories of) : stories(std::move(of)) {}
+  void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override {
+    stories.step(view, events, decisions);
+    if (const record::Story* const story = stories.find(1)) {
+      const record::Totals totals = story->totals.until(stories.now());
+      words[view.now] = record::totals_words(1, totals, kNames);
+      last = totals;
+      forgotten = story->forgotten;
+    }
+  }
+  record::Stories stories;
+  std::map<Seconds, std::string> words;
+  record::Totals last;
+  std::uint64_t forgotten = 0;
+};
+
+// Paused from 100 to 150 and from 700 to 760, and back each time after a penalty of 300 s, which counts as running; its
+// 1000 s take until 1,710. The numbers do not suffer from events that are forgotten.
+TEST_F(Explained, TotalsCountPausesAndTheirTime) {
+  nodes(1);
+  job(0, 1, 1, 60, 1000);
+  job(100, 1, 1, 60, 50);
+  job(700, 1, 1, 60, 60);
+  for (record::Stories stories :
+       {record::Stories::of(1), record::Stories::of_all(2), record::Stories::of_all_and_ended(2)}) {
+    TotalsFollower follower(std::move(stories));
+    simulate(instance_, parse_algorithm("GreedyP*").value(), options_, Watch{.observer = &follower, .explains = true});
+    EXPECT_EQ(follower.words.at(0), "So far, job 1 waited 0 s to start and ran for 0 s.");
+    EXPECT_EQ(follower.words.at(100),
+              "So far, job 1 waited 0 s to start, ran for 100 s and was paused 1 time for 0 s.");
+    EXPECT_EQ(follower.words.at(150),
+              "So far, job 1 waited 0 s to start, ran for 100 s and was paused 1 time for 50 s.");
+    EXPECT_EQ(follower.words.at(760),
+              "So far, job 1 waited 0 s to start, ran for 650 s and was paused 2 times for 110 s.");
+  }
+  TotalsFollower all(record::Stories::of(1));
+  const RunResult run =
+      simulate(instance_, parse_algorithm("GreedyP*").value(), options_, Watch{.observer = &all, .explains = true});
+  EXPECT_EQ(run.jobs[0].end, 1710);
+  EXPECT_EQ(all.words.at(1710), "In all, job 1 waited 0 s to start, ran for 1600 s and was paused 2 times for 110 s.");
+  EXPECT_EQ(record::totals_json(1, all.last, kNames).dump(),
+            R"({"since":0.0,"ended":true,"waited":0.0,"ran":1600.0,"paused":110.0,"pauses":2,"moves":0,"text":)"
+            R"("In all, job 1 waited 0 s to start, ran for 1600 s and was paused 2 times for 110 s."})");
+}
+
+// A controller that starts while the job runs knows nothing of what was before; one that sees it wait does.
+TEST_F(Explained, TotalsOfAJobThatWasThereBefore) {
+  JobView job;
+  job.id = 1;
+  job.submit = 40;
+  const std::vector<Event> resync{{EventKind::resync, kNoSlot}};
+  const auto words = [&](JobState state) {
+    record::Stories stories = record::Stories::of_all(5);
+    job.state = state;
+    const std::vector<NodeView> nodes(1);
+    ClusterView view{.now = 100, .nodes = nodes, .jobs = {&job, 1}};
+    stories.step(view, resync, {});
+    return record::totals_words(1, stories.find(1)->totals.until(130), kNames);
+  };
+  EXPECT_EQ(words(JobState::running), "Since 100 s, job 1 ran for 30 s.");
+  EXPECT_EQ(words(JobState::paused), "Since 100 s, job 1 was paused for 30 s.");
+  EXPECT_EQ(words(JobState::waiting), "So far, job 1 waited 90 s to start.");
 }
 
 TEST_F(Explained, JsonHasTheNumbers) {

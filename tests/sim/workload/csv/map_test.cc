@@ -60,6 +60,22 @@ TEST(CsvMap, ReadsSettingsAndMeanings) {
   EXPECT_EQ(map[CsvField::kLimit].names.at("INFINITE"), "UNLIMITED");
 }
 
+TEST(CsvMap, MachinesOfSeveralKinds) {
+  const CsvMap map = map_of("machine = 10 64 1000\nmachine = 2 128 4000 8\n");
+  EXPECT_THAT(map.kinds,
+              ElementsAre(NodeKind{"of line 4", {10, 64, 1000}, 0}, NodeKind{"of line 5", {2, 128, 4000}, 8}));
+  EXPECT_EQ(map.machine.nodes, 12);
+  EXPECT_EQ(map.machine.cores, 128);
+  EXPECT_EQ(map.machine.memory_mib, 4000);
+  EXPECT_EQ(map_of("machine = 10 64 0 4\n").kinds.front().gpus, 4);
+  EXPECT_TRUE(map_of("machine = 10 64 1000 0\n").kinds.empty());
+  EXPECT_EQ(refused("machine = 1 1 0 x\n"),
+            "my.map:4: 'x', expected the GPUs of a node, a whole number from 0 to 1000000");
+  EXPECT_EQ(refused("machine = 1 1 5\nmachine = 1 1 0 4\n"),
+            "my.map:5: memory is given for some nodes only, expected it in all lines of 'machine' or in none");
+  EXPECT_EQ(refused("machine = 600000 1\nmachine = 600000 1\n"), "my.map:5: more than 1000000 nodes in all");
+}
+
 TEST(CsvMap, ErrorsNameLineAndWhatIsExpected) {
   EXPECT_EQ(refused("sumbit = x\n"), "my.map:4: 'sumbit' is no field of a job; did you mean 'submit'?");
   EXPECT_EQ(refused("cpus = d\n"), "my.map:4: 'cpus' is given twice, also on line 3");
@@ -68,6 +84,7 @@ TEST(CsvMap, ErrorsNameLineAndWhatIsExpected) {
   EXPECT_EQ(refused("end = e min\n"), "my.map:4: 'min', expected a unit of 'end': ns, us, ms, s");
   EXPECT_EQ(refused("nodes = n s\n"), "my.map:4: 's', but 'nodes' has no unit");
   EXPECT_EQ(refused("nodes = n per task\n"), "my.map:4: 'nodes' cannot be per 'task'");
+  EXPECT_EQ(refused("gpus = g per cpu\n"), "my.map:4: 'gpus' cannot be per 'cpu'");
   EXPECT_EQ(refused("memory = m MiB per node\n"), "my.map:4: per node, but no 'nodes'");
   EXPECT_EQ(refused("nodes = n * -1\n"), "my.map:4: '-1', expected a factor above 0 such as 0.01");
   EXPECT_EQ(refused("user = u * 2\n"), "my.map:4: 'user' is a text, which has no factor");

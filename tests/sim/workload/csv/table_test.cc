@@ -105,6 +105,23 @@ TEST(CsvTable, AmountsPerTaskCpuAndNode) {
   EXPECT_EQ(one("submit = s s\nrun_time = r\nnodes = n\n", "s,r,n\n1,60,5.0\n").cpus, 5);
 }
 
+TEST(CsvTable, Gpus) {
+  const std::string map = "submit = s s\nrun_time = r\nnodes = n\ncpus = n\ngpus = g";
+  const auto gpus = [&](const std::string& more, const std::string& cell) {
+    return one(map + more + "\n", "s,r,n,g\n100,60,2," + cell + "\n").gpus;
+  };
+  EXPECT_EQ(gpus("", "3"), 3);
+  EXPECT_EQ(gpus("", "2.5"), 3);
+  EXPECT_EQ(gpus("", ""), 0);
+  EXPECT_EQ(gpus(" per node", "3"), 6);
+  EXPECT_EQ(gpus(" * 0.01 per node", "150"), 4);
+  EXPECT_EQ(csv_to_sacct("s,r,n,g\n1,1,1,1\n1,1,1,0\n", "jobs.csv", parse_csv_map(map, "my.map")).with_gpus, 1U);
+  EXPECT_EQ(refusal(map, "s,r,n,g\n100,60,2,-1\n"),
+            "jobs.csv:2: column g: '-1', expected a number, 0 or more and in range (my.map:5)");
+  EXPECT_EQ(refusal(map + " per node", "s,r,n,g\n100,60,2,600000\n"),
+            "jobs.csv:2: column g: '600000', expected at most 1000000 GPUs in all (my.map:5)");
+}
+
 TEST(CsvTable, StartsThatAreNotGiven) {
   const std::string map = "submit = s s\nrun_time = r\nend = e s\ncpus = '1'\n";
   EXPECT_EQ(one(map, "s,r,e\n100,60,180\n").start, 120);
