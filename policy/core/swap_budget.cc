@@ -23,12 +23,34 @@ bool SwapBudget::promise(std::span<const NodeIndex> nodes, RigidAmount memory) {
   return true;
 }
 
+bool SwapBudget::holds(std::span<const NodeIndex> nodes, RigidAmount memory) const {
+  for (std::size_t first = 0; first < nodes.size();) {
+    const NodeIndex n = nodes[first];
+    std::size_t end = first + 1;
+    while (end < nodes.size() && nodes[end] == n) ++end;
+    if (n >= free_.size() || free_[n] < static_cast<RigidAmount>(end - first) * memory) return false;
+    first = end;
+  }
+  return true;
+}
+
 void SwapBudget::take(std::span<const NodeIndex> nodes, RigidAmount memory) {
   for (const NodeIndex n : nodes) free_[n] -= memory;
 }
 
 void SwapBudget::give_back(std::span<const NodeIndex> nodes, RigidAmount memory) {
   for (const NodeIndex n : nodes) free_[n] += memory;
+}
+
+bool SwapOutlook::has_room(std::uint64_t tasks, RigidAmount memory) {
+  if (memory <= 0) return true;
+  const auto [found, first] = fitting_.try_emplace(memory, 0);
+  if (first) {
+    for (const RigidAmount free : free_) {
+      if (free > 0) found->second += static_cast<std::uint64_t>(free / memory);
+    }
+  }
+  return found->second >= tasks;
 }
 
 void promise_swap(SwapBudget& budget, std::span<SwapClaim> claims) {

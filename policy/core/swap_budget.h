@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,12 +40,28 @@ class SwapBudget {
   /// Takes `memory` for each of these nodes out of the budget, or nothing at all and returns false if one lacks it.
   /// O(nodes).
   bool promise(std::span<const NodeIndex> nodes, RigidAmount memory);
+  /// Whether promise() would take it; equal nodes stand in a row. O(nodes).
+  bool holds(std::span<const NodeIndex> nodes, RigidAmount memory) const;
   /// Enters that a suspended job uses `memory` on each of these nodes, or no longer uses it.
   void take(std::span<const NodeIndex> nodes, RigidAmount memory);
   void give_back(std::span<const NodeIndex> nodes, RigidAmount memory);
 
  private:
   std::vector<RigidAmount> free_;
+};
+
+/// Whether jobs that have no nodes yet would find swap on some nodes. Where they would not, they count as jobs that are
+/// never paused: once they have started they hold their memory until they end.
+class SwapOutlook {
+ public:
+  /// Of what is left in the budget now.
+  explicit SwapOutlook(const SwapBudget& budget) : free_(budget.free()) {}
+  /// Whether the tasks find `memory` MiB each. O(nodes) for the first job with this amount, then O(1).
+  bool has_room(std::uint64_t tasks, RigidAmount memory);
+
+ private:
+  std::span<const RigidAmount> free_;
+  std::unordered_map<RigidAmount, std::uint64_t> fitting_;  // tasks, by the memory of one
 };
 
 /// Sorts the claims by claims_before() and promises swap to each of them in turn as far as there is some, so that all

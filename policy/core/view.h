@@ -27,7 +27,7 @@ enum class JobState : std::uint8_t {
 enum class Pauses : std::uint8_t {
   kept,  ///< it goes on where it was, after the penalty
   lost,  ///< its run is lost: it begins again
-  none,  ///< it is never paused or moved again
+  none,  ///< it is never paused or moved, as far as can be seen: suspended jobs also while they lack swap
 };
 
 /// What a live system may forbid or require for a job.

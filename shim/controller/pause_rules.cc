@@ -74,10 +74,10 @@ bool may_requeue(const Job& job, const Config& config, Seconds now) {
 
 namespace {
 
-// Whether or not the job may be paused now.
-Pauses what_pauses_do(const Job& job, const Config& config) {
+// Whether or not the job may be paused now, if there is swap to suspend it or not.
+Pauses what_pauses_do(const Job& job, const Config& config, bool swap) {
   const PauseRules& rules = pause_rules_of(job, config);
-  if (rules.suspend) return Pauses::kept;
+  if (rules.suspend && swap) return Pauses::kept;
   const bool unable = job.checkpointing.verdict == Checkpointing::Verdict::unable;
   if (checkpointable(job, config) && job.has(DFRS_JOB_MAY_REQUEUE) && !unable) return Pauses::kept;
   if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE)) return Pauses::none;
@@ -102,9 +102,10 @@ Seconds pausable_at(const Job& job, const Config& config, Seconds now) {
 
 }  // namespace
 
-void ReportedSwap::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAgents& agents) {
-  constexpr RigidAmount kUnknown = -1;
-  std::vector<RigidAmount> free(nodes.size(), kUnknown);
+void ReportedSwap::refresh(const JobTable& jobs, const Nodes& nodes, const NodeAgents& agents, Seconds now) {
+  const bool all = read_all_.due(now) || idle_.size() != nodes.size();
+  idle_.resize(nodes.size());
+  std::vector<RigidAmount> free = idle_;
   most_of_job_.clear();
   std::vector<NodeReport> reports(nodes.size());
   std::vector<bool> read(nodes.size(), false);
@@ -113,12 +114,14 @@ void ReportedSwap::refresh(const JobTable& jobs, const Nodes& nodes, const NodeA
       reports[n] = agents.report(n);
       read[n] = true;
       free[n] = reports[n].reachable ? static_cast<RigidAmount>(reports[n].swap_free_mib) : 0;
+      idle_[n] = free[n];
       for (const JobUse& use : reports[n].jobs) {
         if (use.swap_left_mib) most_of_job_[{n, use.job_id}] = use.swap_mib + *use.swap_left_mib;
       }
     }
     return reports[n];
   };
+  for (NodeIndex n = 0; all && n < nodes.size(); ++n) report(n);
   jobs.each([&](const Job& job) {
     for (NodeIndex n : job.facts.nodes) {
       if (n < nodes.size()) report(n);
@@ -152,11 +155,11 @@ bool ReportedSwap::may_have(const Job& job) const {
 void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Config& config,
                           Seconds now) {
   if (config.suspend_needs_swap && agents != nullptr && read_reports_.due(now)) {
-    reported_.refresh(jobs, nodes, *agents);
+    reported_.refresh(jobs, nodes, *agents, now);
   }
   may_suspend_.clear();
   jobs.each([&](Job& job) {
-    job.pausing.pauses = what_pauses_do(job, config);
+    job.pausing.pauses = what_pauses_do(job, config, true);
     job.pausing.can_suspend = job.pausing.can_requeue = false;
     job.pausing.checkpointable = checkpointable(job, config);
     job.pausing.images_stay = !config.checkpoint_folder_shared;
@@ -176,7 +179,22 @@ void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* 
     for (Job* job : may_suspend_) job->pausing.can_suspend = true;
     return;
   }
+  left_ = SwapBudget();
   if (agents != nullptr) promise_swap(now);
+  see_lack_of_swap(jobs, config);
+}
+
+// As the simulator sees it (sim/host/suspension.cc). A run that is spared from suspends for a moment counts by its
+// nodes.
+void PauseRulebook::see_lack_of_swap(JobTable& jobs, const Config& config) {
+  SwapOutlook outlook(left_);
+  jobs.each([&](Job& job) {
+    if (!pause_rules_of(job, config).suspend || job.pausing.can_suspend || !(job.running() || job.queued())) return;
+    const auto memory = static_cast<RigidAmount>(job.facts.memory_per_task);
+    const bool swap = job.running() ? left_.holds(job.facts.nodes, memory) && reported_.may_have(job)
+                                    : outlook.has_room(job.facts.tasks, memory);
+    if (!swap) job.pausing.pauses = what_pauses_do(job, config, false);
+  });
 }
 
 void PauseRulebook::promise_swap(Seconds now) {
@@ -191,8 +209,8 @@ void PauseRulebook::promise_swap(Seconds now) {
                        .number = job.id,
                        .owner = k});
   }
-  SwapBudget budget = reported_.free();
-  dfrs::promise_swap(budget, claims_);
+  left_ = reported_.free();
+  dfrs::promise_swap(left_, claims_);
   for (const SwapClaim& claim : claims_) may_suspend_[claim.owner]->pausing.can_suspend = claim.promised;
 }
 

@@ -54,8 +54,11 @@ bool may_requeue(const Job& job, const Config& config, Seconds now);
 /// the control groups of each job let it have there (ConstrainSwapSpace of Slurm).
 class ReportedSwap {
  public:
-  /// Reads the reports of nodes with our jobs. Nodes whose agent has not answered count as having no swap.
-  void refresh(const JobTable& jobs, const Nodes& nodes, const NodeAgents& agents);
+  /// Reads the reports of nodes with our jobs, and every kIdleReportInterval those of all others. Nodes whose agent has
+  /// not answered count as having no swap.
+  void refresh(const JobTable& jobs, const Nodes& nodes, const NodeAgents& agents, Seconds now);
+  /// Nodes have other indices now.
+  void forget_nodes() { idle_.clear(); }
   /// MiB of each node.
   const SwapBudget& free() const { return free_; }
   /// Whether the control groups of the job let it have swap for all of its memory.
@@ -63,6 +66,8 @@ class ReportedSwap {
 
  private:
   SwapBudget free_;
+  std::vector<RigidAmount> idle_;  // free swap of each node as last read
+  Throttle read_all_{kIdleReportInterval};
   std::map<std::pair<NodeIndex, std::uint32_t>, std::uint64_t>
       most_of_job_;  // MiB in all, by node and job; limited ones
 };
@@ -75,14 +80,22 @@ class PauseRulebook {
   void apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Config& config, Seconds now);
   /// The next apply() reads the reports again.
   void forget() { read_reports_.reset(); }
+  /// So it does, of all nodes, because they have other indices.
+  void forget_nodes() {
+    reported_.forget_nodes();
+    forget();
+  }
 
  private:
   void promise_swap(Seconds now);
+  // Jobs for which there is no swap are seen as ones that are never suspended.
+  void see_lack_of_swap(JobTable& jobs, const Config& config);
 
   ReportedSwap reported_;
   Throttle read_reports_{kReportInterval};
   std::vector<Job*> may_suspend_;  // if there is swap
   std::vector<SwapClaim> claims_;  // of these
+  SwapBudget left_;                // of the swap, once it is promised to these
 };
 
 /// How the job would be paused now: by a suspend where possible.

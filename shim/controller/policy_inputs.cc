@@ -6,7 +6,7 @@
 namespace dfrs::shim {
 
 void PolicyInputs::update(const InputSources& from, JobTable& jobs, Changes& changes, Seconds now) {
-  if (changes.node_list) forget_swap();
+  if (changes.node_list) pause_rules_.forget_nodes();
   pause_rules_.apply(jobs, from.nodes, from.agents, from.config, now);
   if (from.agents != nullptr) pause_costs_.watch(jobs, from.nodes, *from.agents, now);
   pause_costs_.apply(jobs, from.config, now);

@@ -69,5 +69,7 @@ inline constexpr Seconds kStateInterval = 1.0;
 
 /// The agents' reports of swap are read at most this often.
 inline constexpr Seconds kReportInterval = 1.0;
+/// Those of nodes without jobs of ours, at most this often.
+inline constexpr Seconds kIdleReportInterval = 10.0;
 
 }  // namespace dfrs::shim

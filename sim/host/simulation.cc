@@ -234,6 +234,7 @@ class Simulation {
     PauseEffect pauses = pauses_of(job, options_.pauses);
     if (pauses == PauseEffect::lost && options_.lost_work.max_lost_runs == 0) pauses = PauseEffect::none;
     slots_.set_pauses(slot, pauses);
+    if (pauses == PauseEffect::suspended) suspension_->submit(slot);
     progress_.submit(slot, JobProgress::asks_too_much(job));
     if (result_.jobs.size() <= index) result_.jobs.resize(index + 1);
     demand_.add(job.cpu_need * job.tasks);

@@ -29,9 +29,17 @@ void Suspension::drop_claim(JobSlot job) {
   std::erase_if(claims_, [job](const SwapClaim& claim) { return claim.owner == job; });
 }
 
+void Suspension::submit(JobSlot job) {
+  if (!limited_) return;
+  waiting_.push_back(job);
+  changed_ = true;
+}
+
 void Suspension::start(JobSlot job) {
   slots_.view(job).flags.may_not_move = true;
-  if (limited_) claim(job);
+  if (!limited_) return;
+  std::erase(waiting_, job);
+  claim(job);
 }
 
 void Suspension::pause(JobSlot job) {
@@ -66,7 +74,14 @@ void Suspension::update(Seconds now) {
   SwapBudget left = free_;
   promise_swap(left, claims_);
   for (const SwapClaim& claim : claims_) {
-    slots_.view(static_cast<JobSlot>(claim.owner)).flags.may_not_pause = !claim.promised;
+    JobView& view = slots_.view(static_cast<JobSlot>(claim.owner));
+    view.flags.may_not_pause = !claim.promised;
+    view.pauses = claim.promised ? Pauses::kept : Pauses::none;
+  }
+  SwapOutlook outlook(left);
+  for (const JobSlot job : waiting_) {
+    JobView& view = slots_.view(job);
+    view.pauses = outlook.has_room(view.tasks, view.rigid[kMemory]) ? Pauses::kept : Pauses::none;
   }
 }
 

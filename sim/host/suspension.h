@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Jobs that are suspended where they are (PauseEffect::suspended): once started they run on their first nodes only, and
-// they may be paused only where their nodes have swap for them.
+// they may be paused only where their nodes have swap for them. Policies see jobs without swap as never paused.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,8 @@ class Suspension {
   /// `slots` must outlive it.
   Suspension(const record::SwapSize& swap, const Platform& platform, JobSlots& slots);
 
+  /// A job waits for its first start.
+  void submit(JobSlot job);
   /// A job has started on the nodes that its view shows.
   void start(JobSlot job);
   /// It is paused: its memory goes to the swap of its nodes, which its view goes on to show. Errors: Failure if one has
@@ -27,9 +29,10 @@ class Suspension {
   void resume(JobSlot job);
   /// It has ended. Call this while its slot is still its own.
   void complete(JobSlot job);
-  /// Call this before each call of the engine. Promises swap to running jobs, and forbids the pauses of all others.
-  /// Without a limit it does nothing. O(running jobs), and O(jobs log jobs + tasks + nodes) if one came or went or
-  /// their order by virtual time is another.
+  /// Call this before each call of the engine. Promises swap to running jobs, forbids the pauses of all others, and
+  /// looks whether there is swap for waiting jobs. Without a limit it does nothing. O(running jobs), and O(jobs log
+  /// jobs
+  /// + tasks + nodes x amounts of memory) if one came or went or their order by virtual time is another.
   void update(Seconds now);
 
  private:
@@ -40,6 +43,7 @@ class Suspension {
   const bool limited_;
   SwapBudget free_;                // what suspended jobs leave; empty without a limit
   std::vector<SwapClaim> claims_;  // of running jobs
+  std::vector<JobSlot> waiting_;   // jobs that have never run
   bool changed_ = false;           // since promises were made
 };
 

@@ -108,5 +108,35 @@ TEST(SwapBudget, IsThePlainRule) {
   EXPECT_GT(no, 1000U);
 }
 
+// A budget holds what it would promise; jobs without nodes have room if their tasks find nodes one after another.
+TEST(SwapBudget, LooksAheadAsItWouldPromise) {
+  std::size_t yes = 0, no = 0;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    oracle::Dice dice(seed);
+    std::vector<RigidAmount> free;
+    for (int n = 0; n < 4; ++n) free.push_back(dice.between(-20, 200));
+    const SwapBudget budget(free);
+    SwapOutlook outlook(budget);
+    for (int k = 0; k < 4; ++k) {
+      const RigidAmount memory = dice.between(0, 3) * 30;
+      std::vector<NodeIndex> nodes;
+      for (int t = 0; t < dice.between(1, 4); ++t) nodes.push_back(static_cast<NodeIndex>(dice.between(0, 4)));
+      std::sort(nodes.begin(), nodes.end());
+      SwapBudget copy = budget;
+      ASSERT_EQ(budget.holds(nodes, memory), copy.promise(nodes, memory)) << seed;
+      const auto tasks = static_cast<std::size_t>(dice.between(1, 12));
+      SwapBudget taken = budget;
+      std::size_t placed = 0;
+      for (NodeIndex n = 0; n < free.size(); ++n) {
+        while (placed < tasks && taken.promise(std::vector<NodeIndex>{n}, memory)) ++placed;
+      }
+      ASSERT_EQ(outlook.has_room(tasks, memory), placed == tasks || memory == 0) << seed;
+      ++(placed == tasks ? yes : no);
+    }
+  }
+  EXPECT_GT(yes, 1000U);
+  EXPECT_GT(no, 1000U);
+}
+
 }  // namespace
 }  // namespace dfrs

@@ -84,6 +84,31 @@ TEST(PausingRules, SwapIsPromisedOnce) {
   EXPECT_TRUE(slurm.run_to_end(2000));
 }
 
+// Memory that swap cannot take counts as memory that cannot be taken back: one user does not get all of it.
+TEST(PausingRules, JobsWithoutSwapShareMemoryAsJobsThatAreNeverPaused) {
+  const auto started = [](const std::string& more, std::uint64_t swap) {
+    FakeSlurm slurm(1, "Algorithm=Triage\nPartitions=dfrs\nSuspendNeedsSwap=yes\n" + more);
+    slurm.add_nodes(1, 16, 1000);
+    slurm.agents.set_swap(swap);
+    slurm.start_controller();
+    slurm.run_for(2);
+    FakeJob job = job_of(100, 600);
+    job.cpus_per_task = 1;
+    slurm.submit(job);
+    job.user = 1001;
+    std::vector<std::uint32_t> burst;
+    for (int k = 0; k < 8; ++k) burst.push_back(slurm.submit(job));
+    slurm.run_for(20);
+    return std::count_if(burst.begin(), burst.end(),
+                         [&](auto id) { return slurm.job(id).state == FakeState::running; });
+  };
+  EXPECT_EQ(started("PauseBy=suspend\n", 10'000), 8);
+  // While the user holds u MiB and all hold U, 100 more may be had if u + 100 <= 3 (800 - U - 100): five times.
+  EXPECT_EQ(started("PauseBy=suspend\n", 0), 5);
+  EXPECT_EQ(started("PauseBy=none\n", 0), 5);
+  EXPECT_EQ(started("PauseBy=suspend,requeue\nLostWork=accept\n", 0), 8) << "a requeue takes memory back, at a loss";
+}
+
 // slurmstepd may serve a resume and a suspend that wait behind a suspend in any order.
 TEST(PausingRules, NoSuspendWhileAResumeMayStillWait) {
   OneNode host(conf("PauseBy=suspend\n"));
