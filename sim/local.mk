@@ -81,6 +81,8 @@ libsim_a_SOURCES = \
 	sim/host/step_recorder.h \
 	sim/host/timeline.cc \
 	sim/host/timeline.h \
+	sim/host/young_runs.cc \
+	sim/host/young_runs.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
 	sim/io/constant_columns.h \

@@ -137,6 +137,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/simulation_test.cc \
 	tests/sim/host/suspension_test.cc \
 	tests/sim/host/worlds_test.cc \
+	tests/sim/host/young_runs_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/csv_line_test.cc \
 	tests/sim/io/http_test.cc \

@@ -385,8 +385,8 @@ class Writer {
     }
     paragraph(fmt::format(
         "With Pauses=suspended each pause delays a job by {}, and it goes on where it was. With kept, mixed "
-        "and lost each pause and each move delays it by {} for its restart. If work is lost, the job starts "
-        "over; a run is ended only after {} of progress, and no job loses more than {}.",
+        "and lost each pause and each move ends its run, which delays it by {} for its restart; a run is ended only "
+        "after {} of progress. If work is lost, the job starts over, and no job loses more than {}.",
         penalty(), span(in_.restart_cost), span(in_.study.lost_work.min_progress),
         counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
   }

@@ -214,6 +214,7 @@ RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, co
   sim.pauses = trial.pauses;
   sim.swap = trial.swap;
   sim.lost_work = options.lost_work;
+  sim.lost_work.requeue_kept = trial.restart.has_value();
   sim.engine.of<DfrsOptions>().period = options.period;
   sim.engine.lp_solver = &solver;
   if (!trial.pauses.marked && sample.platform.rigid_dims == 1 && options.interactive.empty()) {

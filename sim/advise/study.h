@@ -61,7 +61,7 @@ struct StudyRun {
 };
 
 /// Rules of the live side hold: a job with another rigid resource than memory (GPUs) is neither paused nor moved, as
-/// Slurm places it; one that is requeued pays for the restart (Trial::restart).
+/// Slurm places it; one that is requeued pays for the restart (Trial::restart), after min_progress at the earliest.
 struct StudyOptions {
   Seconds penalty = 300;
   double swap_rate = 0;  ///< MiB/s; above 0: SimOptions::swap_rate, in place of the penalty

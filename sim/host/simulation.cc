@@ -21,6 +21,7 @@
 #include "sim/host/pile_up.h"
 #include "sim/host/stall_guard.h"
 #include "sim/host/suspension.h"
+#include "sim/host/young_runs.h"
 
 namespace dfrs::sim {
 namespace {
@@ -68,6 +69,12 @@ double moved_tasks(std::span<const NodeIndex> before, std::span<const NodeIndex>
   return static_cast<double>(after.size() - common);
 }
 
+// Whether a requeue may end the runs of some jobs.
+bool some_requeued(const SimOptions& options) {
+  const bool some_keep = options.pauses.marked || options.pauses.kept > 0;
+  return options.pauses.some_lose() || (options.lost_work.requeue_kept && some_keep);
+}
+
 // Goes from event to event, shows the engine what has happened, and carries out its decisions.
 class Simulation {
  public:
@@ -78,9 +85,10 @@ class Simulation {
         engine_(make_engine(algorithm, options)),
         one_by_one_(options.events_apart && algorithm.traits.submissions_apart),
         discovers_(discovers_needs(instance, algorithm, options)),
-        slots_(instance, watch.observer == nullptr && !options.pauses.some_lose() && !discovers_,
+        slots_(instance, watch.observer == nullptr && !some_requeued(options) && !discovers_,
                algorithm.traits.knows_run_times),
         progress_(slots_),
+        young_(options.lost_work.min_progress, slots_),
         gate_(instance),
         demand_(instance.platform.total_cpu()),
         idle_(instance.platform.nodes.size()) {
@@ -88,7 +96,9 @@ class Simulation {
     nodes_.reserve(instance.platform.nodes.size());
     for (const NodeSpec& spec : instance.platform.nodes) nodes_.push_back({spec, true});
     result_.jobs.reserve(instance.jobs.size());
-    if (options.pauses.some_lose()) lost_work_.emplace(options.lost_work, options.restart, slots_, progress_, result_);
+    if (options.pauses.some_lose()) {
+      lost_work_.emplace(options.lost_work, options.restart, slots_, progress_, young_, result_);
+    }
     if (options.pauses.some_suspended()) suspension_.emplace(options.swap, instance.platform, slots_);
     if (discovers_) {
       progress_.keep_work_apart();
@@ -101,6 +111,7 @@ class Simulation {
       if (watch_.completions && !events_.empty()) watch_.completions(completed_, instance_.jobs.size());
       if (events_.empty() && now_ < wake_at_) continue;  // a sample of CPU use that changed no need
       if (lost_work_) lost_work_->update(now_);
+      young_.update(now_);
       if (suspension_) suspension_->update(now_);
       const ClusterView view{now_, nodes_, slots_.views(), instance_.platform.rigid_dims};
       const double begun = watch_.policy_times ? thread_cpu_seconds() : 0;
@@ -313,6 +324,9 @@ class Simulation {
   }
 
   PauseEffect pauses(JobSlot job) const { return slots_.truth(job).pauses; }
+  bool is_requeued_with_its_work(JobSlot job) const {
+    return options_.lost_work.requeue_kept && pauses(job) == PauseEffect::kept;
+  }
 
   // To write the job's memory, to read it back and to start again; nodes work in parallel, so the one with most of it
   // decides.
@@ -343,6 +357,7 @@ class Simulation {
       stand_still(job, options_.restart);
     } else {
       serve_penalty(job);
+      if (is_requeued_with_its_work(job)) young_.begin(job);
       result_.moved_mib += static_cast<double>(view.rigid[kMemory]) * moved_tasks(view.nodes, nodes);
     }
   }
@@ -354,6 +369,7 @@ class Simulation {
       stand_still(job, options_.restart);
     } else {
       serve_penalty(job);
+      if (is_requeued_with_its_work(job)) young_.begin(job);
     }
   }
 
@@ -361,6 +377,7 @@ class Simulation {
     slots_.view(job).state = JobState::running;
     record_of(job).start = now_;
     if (pauses(job) == PauseEffect::lost) lost_work_->begin(job);
+    if (is_requeued_with_its_work(job)) young_.begin(job);
     if (pauses(job) == PauseEffect::none) {
       JobFlags& flags = slots_.view(job).flags;
       flags.may_not_pause = flags.may_not_move = true;
@@ -385,6 +402,7 @@ class Simulation {
   std::vector<NodeView> nodes_;
   JobSlots slots_;
   JobProgress progress_;
+  YoungRuns young_;
   LicenceGate gate_;
   CompletionQueue completions_;
   DemandMeter demand_;

@@ -29,7 +29,7 @@ StepRecorder::StepRecorder(const std::string& path, const Instance& instance, co
   // of need discovery are unnecessary: what policies see of it is in the views.
   const auto& [penalty, events_apart, swap_rate, restart, pauses, swap, lost_work, discover_needs, need_rule,
                need_interval, engine] = options;
-  const auto& [min_progress, max_lost_runs] = lost_work;
+  const auto& [min_progress, max_lost_runs, requeue_kept] = lost_work;
   EngineOptions recorded = engine;
   recorded.of<DfrsOptions>().ticks_apart = events_apart;
   recorder_.begin(algorithm, recorded,
@@ -39,7 +39,8 @@ StepRecorder::StepRecorder(const std::string& path, const Instance& instance, co
                                     .pauses = pauses,
                                     .min_progress = min_progress,
                                     .max_lost_runs = max_lost_runs,
-                                    .swap = swap});
+                                    .swap = swap,
+                                    .requeue_kept = requeue_kept});
 }
 
 void StepRecorder::on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) {

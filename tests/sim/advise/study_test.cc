@@ -142,6 +142,24 @@ TEST(Study, ATrialMayHaveItsOwnRestart) {
   EXPECT_DOUBLE_EQ(runs[1].all.max_stretch, 1.13);  // ends at 1130
 }
 
+// Where jobs are requeued, with the work kept or lost, a run has to make 60 s of progress first.
+TEST(Study, ARequeueComesAfterTheLeastProgress) {
+  std::vector<Instance> samples = two_jobs();
+  StudyOptions options;
+  options.threads = 1;
+  const auto worst = [&](const Trial& trial) { return run_study({trial}, options).at(0).all.max_stretch; };
+  const Trial requeued{"GreedyP*", PauseWorld{}, &samples, 30};
+  const Trial suspended{"GreedyP*", PauseWorld::all(PauseEffect::suspended), &samples};
+  samples[0].jobs[1].submit = 59;
+  EXPECT_DOUBLE_EQ(worst(requeued), 10.41);  // it waits until 1000 and ends at 1100
+  EXPECT_DOUBLE_EQ(worst(suspended), 1.4);
+  options.lost_work.min_progress = 59;
+  EXPECT_DOUBLE_EQ(worst(requeued), 1.13);
+  options.lost_work.min_progress = 60;
+  samples[0].jobs[1].submit = 60;
+  EXPECT_DOUBLE_EQ(worst(requeued), 1.13);  // paused from 60 to 160, and works again from 190
+}
+
 TEST(Study, ARequeueThatLosesWorkTakesTheRestart) {
   const std::vector<Instance> samples = two_jobs();
   StudyOptions options;

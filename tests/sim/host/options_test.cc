@@ -119,6 +119,9 @@ TEST(NoOptionIsIgnored, OfLostWork) {
   other = plain;
   other.lost_work.max_lost_runs = 1;
   expect_some_run_differs("lost_work.max_lost_runs", "GreedyP*", plain, "GreedyP*", other);
+  other = plain = {};
+  other.lost_work.requeue_kept = true;
+  expect_some_run_differs("lost_work.requeue_kept", "GreedyP*", plain, "GreedyP*", other);
 }
 
 TEST(NoOptionIsIgnored, OfTriageByName) {
