@@ -56,6 +56,8 @@ libsim_a_SOURCES = \
 	sim/host/cpu_clock.h \
 	sim/host/glpk_solver.cc \
 	sim/host/glpk_solver.h \
+	sim/host/held_devices.cc \
+	sim/host/held_devices.h \
 	sim/host/idle_meter.h \
 	sim/host/instance.cc \
 	sim/host/instance.h \

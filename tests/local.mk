@@ -124,6 +124,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/every_option_test.cc \
 	tests/sim/host/explain_test.cc \
 	tests/sim/host/glpk_solver_test.cc \
+	tests/sim/host/held_devices_test.cc \
 	tests/sim/host/ipdps2010_test.cc \
 	tests/sim/host/licences_test.cc \
 	tests/sim/host/lost_work_test.cc \

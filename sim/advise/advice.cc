@@ -545,8 +545,9 @@ class Writer {
                           "them.");
     if (others_held()) {
       items.push_back(
-          "Jobs with GPUs are neither paused nor moved here, because Slurm places them. On the cluster DFRS may pause "
-          "one, and it keeps its GPUs meanwhile.");
+          "A job with GPUs is never moved, because Slurm places it, but it may be paused: suspended, it keeps its GPUs "
+          "and its nodes; requeued, it gives them back. Here DFRS knows which GPUs are free; on the cluster it learns "
+          "that when Slurm finds none for a job.");
     }
     items.push_back(fmt::format(
         "With Pauses=suspended the cluster counts as having {}{}. A job is suspended only where its nodes have "

@@ -216,8 +216,8 @@ class Run {
 
 std::string campaign_settings(const CampaignOptions& options) {
   // Binds every option, so that a new one fails to compile here until it is part of the settings.
-  const auto& [penalty, events_apart, swap_rate, restart, pauses, swap, lost_work, discover_needs, need_rule,
-               need_interval, engine] = options.sim;
+  const auto& [penalty, events_apart, swap_rate, restart, pauses, swap, lost_work, devices_stay, discover_needs,
+               need_rule, need_interval, engine] = options.sim;
   const auto& [need_floor, headroom, used_up, rise, memory, step] = need_rule;
   const auto& [min_progress, max_lost_runs, requeue_kept] = lost_work;
   // The rest of Triage's parameters are in the algorithm's name.
@@ -235,6 +235,7 @@ std::string campaign_settings(const CampaignOptions& options) {
     pauses_text += fmt::format(" (least progress {} s, most lost runs {})", min_progress, max_lost_runs);
   }
   if (requeue_kept) pauses_text += fmt::format(", requeued after {} s of progress", min_progress);
+  if (devices_stay) pauses_text += ", jobs with devices never moved";
   if (swap.limited()) pauses_text += fmt::format(", swap {}", swap_text(swap));
   return fmt::format(
       "penalty {} (expected {} s x {}), period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, "

@@ -13,6 +13,7 @@
 #include "sim/errors.h"
 #include "sim/host/completion_queue.h"
 #include "sim/host/cpu_clock.h"
+#include "sim/host/held_devices.h"
 #include "sim/host/idle_meter.h"
 #include "sim/host/job_slots.h"
 #include "sim/host/licence_gate.h"
@@ -100,6 +101,9 @@ class Simulation {
       lost_work_.emplace(options.lost_work, options.restart, slots_, progress_, young_, result_);
     }
     if (options.pauses.some_suspended()) suspension_.emplace(options.swap, instance.platform, slots_);
+    // Batch policies pause nothing, so that for them nothing differs.
+    const bool pauses = algorithm.traits.shares_nodes || !needs_estimates(algorithm);
+    if (suspension_ && pauses && instance.platform.rigid_dims > 1) held_devices_.emplace(instance, slots_, nodes_);
     if (discovers_) {
       progress_.keep_work_apart();
       discovery_.emplace(instance, options.need_rule, options.need_interval, slots_, progress_);
@@ -112,6 +116,9 @@ class Simulation {
       if (events_.empty() && now_ < wake_at_) continue;  // a sample of CPU use that changed no need
       if (lost_work_) lost_work_->update(now_);
       young_.update(now_);
+      if (held_devices_ && held_devices_->take_changed()) {
+        events_.insert(events_.begin(), Event{EventKind::resync, kNoSlot});
+      }
       if (suspension_) suspension_->update(now_);
       const ClusterView view{now_, nodes_, slots_.views(), instance_.platform.rigid_dims};
       const double begun = watch_.policy_times ? thread_cpu_seconds() : 0;
@@ -245,6 +252,7 @@ class Simulation {
     PauseEffect pauses = pauses_of(job, options_.pauses);
     if (pauses == PauseEffect::lost && options_.lost_work.max_lost_runs == 0) pauses = PauseEffect::none;
     slots_.set_pauses(slot, pauses);
+    if (options_.devices_stay && holds_devices(job)) slots_.set_stays(slot);
     progress_.submit(slot, JobProgress::asks_too_much(job));
     if (result_.jobs.size() <= index) result_.jobs.resize(index + 1);
     demand_.add(job.cpu_need * job.tasks);
@@ -256,7 +264,10 @@ class Simulation {
     completions_.remove(job);
     idle_.leave(slots_.view(job).nodes);
     demand_.remove(slots_.truth(job).cpu_need * slots_.view(job).tasks);
-    if (pauses(job) == PauseEffect::suspended) suspension_->complete(job);
+    if (pauses(job) == PauseEffect::suspended) {
+      suspension_->complete(job);
+      if (held_devices_) held_devices_->complete(job);
+    }
     slots_.complete(job);
     gate_.leave(slots_.truth(job).index, admitted_);
     if (slots_.jobs_in_system() == 0) demand_.clear();
@@ -318,7 +329,10 @@ class Simulation {
   static bool keeps_work(PauseEffect effect) { return effect == PauseEffect::kept || effect == PauseEffect::suspended; }
 
   void suspend(const Decision& decision) {
-    if (decision.kind == DecisionKind::start) suspension_->start(decision.job);
+    if (decision.kind == DecisionKind::start) {
+      suspension_->start(decision.job);
+      if (held_devices_) held_devices_->start(decision.job);
+    }
     if (decision.kind == DecisionKind::pause) suspension_->pause(decision.job);
     if (decision.kind == DecisionKind::resume) suspension_->resume(decision.job);
   }
@@ -347,6 +361,7 @@ class Simulation {
     } else {
       result_.paused_mib += static_cast<double>(view.rigid[kMemory]) * view.tasks;
     }
+    if (pauses(job) != PauseEffect::suspended) view.flags = {};
   }
 
   void move(JobSlot job, std::span<const NodeIndex> nodes) {
@@ -364,6 +379,7 @@ class Simulation {
 
   void resume(JobSlot job) {
     slots_.view(job).state = JobState::running;
+    if (slots_.truth(job).stays) slots_.view(job).flags.may_not_move = true;
     if (pauses(job) == PauseEffect::lost) {
       lost_work_->begin(job);
       stand_still(job, options_.restart);
@@ -376,6 +392,7 @@ class Simulation {
   void start(JobSlot job) {
     slots_.view(job).state = JobState::running;
     record_of(job).start = now_;
+    if (slots_.truth(job).stays) slots_.view(job).flags.may_not_move = true;
     if (pauses(job) == PauseEffect::lost) lost_work_->begin(job);
     if (is_requeued_with_its_work(job)) young_.begin(job);
     if (pauses(job) == PauseEffect::none) {
@@ -409,10 +426,11 @@ class Simulation {
   IdleMeter idle_;
   StallGuard stall_;
   PileUpGuard pile_up_;
-  std::uint64_t changes_ = 0;               // pauses, moves, starts and resumes
-  std::optional<LostWork> lost_work_;       // if jobs may lose work
-  std::optional<Suspension> suspension_;    // if jobs may be suspended
-  std::optional<NeedDiscovery> discovery_;  // if discovers_
+  std::uint64_t changes_ = 0;                // pauses, moves, starts and resumes
+  std::optional<LostWork> lost_work_;        // if jobs may lose work
+  std::optional<Suspension> suspension_;     // if jobs may be suspended
+  std::optional<HeldDevices> held_devices_;  // if these may hold more than memory
+  std::optional<NeedDiscovery> discovery_;   // if discovers_
   std::vector<Event> events_;
   std::vector<std::size_t> admitted_;  // jobs that have got their licences, and are to be shown to the policy
   Seconds now_ = 0;

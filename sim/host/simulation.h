@@ -46,6 +46,9 @@ struct SimOptions {
   /// (policy/core/swap_budget.h).
   record::SwapSize swap;
   LostWorkRules lost_work;
+  /// A job that holds more than memory (GPUs) may be paused, but it is not moved while it runs, as on live clusters,
+  /// where Slurm places it.
+  bool devices_stay = false;
   /// Measures the needs of jobs that request more CPU than they use (policy/core/measured_need.h). Batch policies still
   /// plan with the request.
   bool discover_needs = false;

@@ -16,7 +16,8 @@ void YoungRuns::update(Seconds now) {
     JobView& view = slots_.view(run.job);
     if (view.state != JobState::running) return true;  // it has completed
     if (!may_end_run(view.clock.at(now) - run.gained_before, min_progress_)) return false;
-    view.flags.may_not_pause = view.flags.may_not_move = false;
+    view.flags.may_not_pause = false;
+    view.flags.may_not_move = slots_.truth(run.job).stays;
     return true;
   });
 }
