@@ -7,10 +7,14 @@
 #include <map>
 
 #include "policy/core/registry.h"
+#include "record/replay.h"
 #include "sim/host/glpk_solver.h"
+#include "sim/host/step_recorder.h"
+#include "sim/workload/recorded.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/sim/host/by_hand.h"
 #include "tests/sim/host/crowded.h"
+#include "tests/sim/temporary_folder.h"
 
 namespace dfrs::sim {
 namespace {
@@ -103,9 +107,9 @@ TEST_F(GpusByHand, IsRequeuedAfterItsLeastProgress) {
   options_.lost_work.requeue_kept = true;
   gpu_job(0, 1, 1, 60, 1000);
   job(59, 1, 1, 60, 100);
-  EXPECT_DOUBLE_EQ(run("GreedyPM*").jobs[1].start, 1000);
-  instance_.jobs[1].submit = 60;
   EXPECT_DOUBLE_EQ(run("GreedyPM*").jobs[1].start, 60);
+  options_.lost_work.min_progress = 100;
+  EXPECT_DOUBLE_EQ(run("GreedyPM*").jobs[1].start, 100);
 }
 
 // Counts the GPUs that jobs hold from decisions alone: suspended ones keep them until they end.
@@ -170,6 +174,34 @@ class Both final : public StepObserver {
   StepObserver& a_;
   StepObserver& b_;
 };
+
+// Records show nodes and jobs with fewer; who reads them gets what they really have.
+TEST(GpusRandom, RecordsHaveAllOfThem) {
+  const TemporaryFolder folder;
+  for (const char* algorithm : {"GreedyP*", "Triage"}) {
+    const Instance instance = crowded_with_gpus(4);
+    SimOptions options;
+    options.pauses = PauseWorld::all(PauseEffect::suspended);
+    const std::string path = folder / std::string(algorithm).substr(0, 6) + ".jsonl";
+    StepRecorder recorder(path, instance, parse_algorithm(algorithm).value(), options);
+    const RunResult r = simulate(instance, parse_algorithm(algorithm).value(), options, &recorder);
+    recorder.finish();
+    record::RecordReader reader = open_record(path);
+    const RecordedRun recorded = read_recorded_run(reader, "again");
+    EXPECT_EQ(recorded.instance.platform.nodes, instance.platform.nodes);
+    EXPECT_THAT(recorded.notes, IsEmpty());
+    std::uint32_t pauses = 0;
+    for (const Job& job : recorded.instance.jobs) {
+      EXPECT_EQ(job.rigid, instance.jobs[job.id - 1].rigid) << "job " << job.id;
+      pauses += instance.jobs[job.id - 1].rigid[kGpu] > 0 ? r.jobs[job.id - 1].pauses : 0;
+    }
+    EXPECT_GT(pauses, 0U);
+    record::RecordReader again = open_record(path);
+    const auto replayed = record::replay(again, nullptr);
+    ASSERT_TRUE(replayed);
+    EXPECT_FALSE(replayed->difference);
+  }
+}
 
 TEST(GpusRandom, NoneIsGivenToTwoJobs) {
   for (const char* world : {"suspended", "mixed:0.5/suspended", "kept", "lost"}) {
