@@ -69,6 +69,8 @@ libsim_a_SOURCES = \
 	sim/host/lost_work.h \
 	sim/host/need_discovery.cc \
 	sim/host/need_discovery.h \
+	sim/host/offers.cc \
+	sim/host/offers.h \
 	sim/host/pile_up.cc \
 	sim/host/pile_up.h \
 	sim/host/simulation.cc \

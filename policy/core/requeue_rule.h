@@ -15,4 +15,9 @@ inline bool may_end_run(Seconds gained, Seconds min_progress) { return !(gained 
 /// Whether a job that starts over may lose another run (MaxLostRuns).
 inline bool may_lose_a_run(std::uint32_t lost_runs, std::uint32_t max_lost_runs) { return lost_runs < max_lost_runs; }
 
+/// A job that found none to pause is offered to the policy again when a run may be ended that was too young: the least
+/// time between two offers, and how many follow the first.
+inline constexpr Seconds kOfferAgain = 0.5;
+inline constexpr std::uint32_t kOffersAgain = 3;
+
 }  // namespace dfrs

@@ -426,9 +426,11 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(number_in(0, 1e9))
       ->capture_default_str()
       ->group(group);
-  app.add_flag("--requeue-kept", requeue_kept_,
-               "jobs that keep their work are requeued from a checkpoint of their own, as on live clusters: "
-               "--min-progress holds for their runs, too")
+  app.add_flag(
+         "--requeue-kept", requeue_kept_,
+         "jobs that keep their work are requeued from a checkpoint of their own, as on live clusters: "
+         "--min-progress holds for their runs, too, and a job that finds none to pause is offered again once a run "
+         "has made it")
       ->group(group);
   app.add_option("--most-jobs", most_jobs_,
                  fmt::format("a simulation ends as run away once more than N jobs are in the system, or with 'none' "

@@ -19,6 +19,7 @@
 #include "sim/host/licence_gate.h"
 #include "sim/host/lost_work.h"
 #include "sim/host/need_discovery.h"
+#include "sim/host/offers.h"
 #include "sim/host/pile_up.h"
 #include "sim/host/stall_guard.h"
 #include "sim/host/suspension.h"
@@ -104,6 +105,9 @@ class Simulation {
     // Batch policies pause nothing, so that for them nothing differs.
     const bool pauses = algorithm.traits.shares_nodes || !needs_estimates(algorithm);
     if (suspension_ && pauses && instance.platform.rigid_dims > 1) held_devices_.emplace(instance, slots_, nodes_);
+    if (options.lost_work.requeue_kept && some_requeued(options) && algorithm.traits.pauses_for_arrivals) {
+      offers_.emplace(slots_);
+    }
     if (discovers_) {
       progress_.keep_work_apart();
       discovery_.emplace(instance, options.need_rule, options.need_interval, slots_, progress_);
@@ -129,6 +133,7 @@ class Simulation {
       }
       if (watch_.observer != nullptr) watch_.observer->on_step(view, events_, **decided);
       apply(**decided);
+      if (offers_) offers_->plan(events_, young_.next_end(now_), now_);
       slots_.free_completed(events_);
       ++result_.steps;
     }
@@ -147,7 +152,8 @@ class Simulation {
   bool next_event() {
     const std::vector<Job>& jobs = instance_.jobs;
     const Seconds arrival = !admitted_.empty() ? now_ : arrived_ < jobs.size() ? jobs[arrived_].submit : kNever;
-    const Seconds next = std::max(now_, std::min({arrival, completions_.next_time(), wake_at_, next_look()}));
+    const Seconds next =
+        std::max(now_, std::min({arrival, completions_.next_time(), wake_at_, next_look(), next_offer()}));
     if (next == kNever) {
       if (slots_.jobs_in_system() != 0) throw InputError(why_stuck());
       return false;
@@ -168,9 +174,21 @@ class Simulation {
         admitted_.erase(admitted_.begin());
       }
     }
+    if (offers_ && events_.empty()) offer_again();
     check_progress();
     return true;
   }
+
+  // Nodes that have changed are told first, in a call of their own.
+  void offer_again() {
+    if (next_offer() > now_) return;
+    if (held_devices_ && held_devices_->take_changed()) {
+      events_.push_back({EventKind::resync, kNoSlot});
+    } else if (const JobSlot job = offers_->take(now_); job != kNoSlot) {
+      events_.push_back({EventKind::submitted, job});
+    }
+  }
+  Seconds next_offer() const { return offers_ ? offers_->next() : kNever; }
 
   Seconds next_look() const { return discovers_ ? discovery_->next_look() : kNever; }
 
@@ -430,6 +448,7 @@ class Simulation {
   std::optional<LostWork> lost_work_;        // if jobs may lose work
   std::optional<Suspension> suspension_;     // if jobs may be suspended
   std::optional<HeldDevices> held_devices_;  // if these may hold more than memory
+  std::optional<Offers> offers_;             // if the policy pauses for arrivals, and runs may be too young
   std::optional<NeedDiscovery> discovery_;   // if discovers_
   std::vector<Event> events_;
   std::vector<std::size_t> admitted_;  // jobs that have got their licences, and are to be shown to the policy

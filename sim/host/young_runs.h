@@ -19,6 +19,8 @@ class YoungRuns {
   /// Call this before each call of the engine. Lifts the protection of runs that have made the minimum progress.
   /// O(protected runs).
   void update(Seconds now);
+  /// When the first of them will have made it, at the present yields; kNever: none will. O(protected runs).
+  Seconds next_end(Seconds now) const;
 
  private:
   struct Run {

@@ -147,17 +147,16 @@ TEST(Study, ARequeueComesAfterTheLeastProgress) {
   std::vector<Instance> samples = two_jobs();
   StudyOptions options;
   options.threads = 1;
-  const auto worst = [&](const Trial& trial) { return run_study({trial}, options).at(0).all.max_stretch; };
+  const auto wait = [&](const Trial& trial) { return run_study({trial}, options).at(0).all.mean_wait; };
   const Trial requeued{"GreedyP*", PauseWorld{}, &samples, 30};
   const Trial suspended{"GreedyP*", PauseWorld::all(PauseEffect::suspended), &samples};
-  samples[0].jobs[1].submit = 59;
-  EXPECT_DOUBLE_EQ(worst(requeued), 10.41);  // it waits until 1000 and ends at 1100
-  EXPECT_DOUBLE_EQ(worst(suspended), 1.4);
-  options.lost_work.min_progress = 59;
-  EXPECT_DOUBLE_EQ(worst(requeued), 1.13);
-  options.lost_work.min_progress = 60;
-  samples[0].jobs[1].submit = 60;
-  EXPECT_DOUBLE_EQ(worst(requeued), 1.13);  // paused from 60 to 160, and works again from 190
+  const Trial lost{"GreedyP*", PauseWorld::all(PauseEffect::lost), &samples, 30};
+  samples[0].jobs[1].submit = 30;
+  EXPECT_DOUBLE_EQ(wait(requeued), 15);  // the second waits until 60
+  EXPECT_DOUBLE_EQ(wait(lost), 15);
+  EXPECT_DOUBLE_EQ(wait(suspended), 0);
+  options.lost_work.min_progress = 30;
+  EXPECT_DOUBLE_EQ(wait(requeued), 0);
 }
 
 TEST(Study, ARequeueThatLosesWorkTakesTheRestart) {

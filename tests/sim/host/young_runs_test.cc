@@ -24,12 +24,34 @@ class RequeueByHand : public ByHand {
 };
 
 TEST_F(RequeueByHand, ARunIsNotEndedBeforeItsLeastProgress) {
-  EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[1].start, 1000);  // nothing happens between
-  instance_.jobs[1].submit = 60;
-  const RunResult r = run("GreedyP*");
-  EXPECT_DOUBLE_EQ(r.jobs[1].start, 60);
-  EXPECT_DOUBLE_EQ(r.jobs[0].end, 160 + 300 + 940);  // it keeps its work
-  EXPECT_EQ(r.jobs[0].lost_runs, 0U);
+  for (const Seconds submit : {20, 59, 60}) {
+    instance_.jobs[1].submit = submit;
+    const RunResult r = run("GreedyP*");
+    EXPECT_DOUBLE_EQ(r.jobs[1].start, 60);
+    EXPECT_DOUBLE_EQ(r.jobs[0].end, 160 + 300 + 940);  // it keeps its work
+    EXPECT_EQ(r.jobs[0].lost_runs, 0U);
+  }
+}
+
+// As on the live side: the job is offered again, not before half a second has passed, and not for ever.
+TEST_F(RequeueByHand, AJobThatWaitsIsOfferedAgain) {
+  instance_.jobs[1].submit = 59.75;
+  EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[1].start, 60.25);
+  // The third needs both nodes. The first may be requeued from 60 on, the second from 110 on.
+  nodes(2);
+  instance_.jobs[1].submit = 50;
+  instance_.jobs[1].run_time = 1000;
+  job(55, 2, 1, 60, 100);
+  EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[2].start, 110);
+  // The last needs all five nodes, of which each may be had 60 s after its start. After three offers it waits for room.
+  instance_.jobs.clear();
+  nodes(5);
+  for (const Seconds submit : {0, 20, 40, 60, 80}) job(submit, 1, 1, 60, 1000);
+  job(90, 5, 1, 60, 100);
+  EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[5].start, 140) << "offered at 100, 120 and 140";
+  std::swap(instance_.jobs[4], instance_.jobs[5]);
+  instance_.jobs[4].submit = 70;
+  EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[4].start, 1080) << "offered at 80, 100 and 120";
 }
 
 TEST_F(RequeueByHand, ThePapersHaveNoSuchLimit) {
@@ -40,6 +62,8 @@ TEST_F(RequeueByHand, ThePapersHaveNoSuchLimit) {
 TEST_F(RequeueByHand, TheLimitIsGiven) {
   options_.lost_work.min_progress = 59;
   EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[1].start, 59);
+  options_.lost_work.min_progress = 200;
+  EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[1].start, 200);
   options_.lost_work.min_progress = 0;
   instance_.jobs[1].submit = 1;
   EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[1].start, 1);
@@ -48,10 +72,10 @@ TEST_F(RequeueByHand, TheLimitIsGiven) {
 // The first has 60 s of progress when it is paused. Its next run counts from 460, the end of the penalty.
 TEST_F(RequeueByHand, EachRunHasToMakeIt) {
   instance_.jobs[1].submit = 60;
-  job(519, 1, 1, 60, 100);
-  EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[2].start, 1400);
-  instance_.jobs[2].submit = 520;
+  job(400, 1, 1, 60, 100);
   EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[2].start, 520);
+  instance_.jobs[2].submit = 521;
+  EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[2].start, 521);
 }
 
 // At half the CPU it takes twice the time: the two share the node from 0 on.
@@ -60,9 +84,7 @@ TEST_F(RequeueByHand, ProgressIsVirtualTime) {
   instance_.jobs[1].rigid[kMemory] = 40;
   instance_.jobs[1].submit = 0;
   instance_.jobs[1].run_time = instance_.jobs[1].estimate = 1000;
-  job(119, 1, 1, 60, 100);
-  EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[2].start, 2000);
-  instance_.jobs[2].submit = 120;
+  job(50, 1, 1, 60, 100);
   EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[2].start, 120);
 }
 
@@ -71,7 +93,7 @@ TEST_F(RequeueByHand, OnlyOfJobsThatAreRequeued) {
   EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[1].start, 59);
   options_.pauses = PauseWorld{1, PauseEffect::suspended, 1, true};
   instance_.jobs[0].pauses = PauseEffect::kept;
-  EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[1].start, 1000);
+  EXPECT_DOUBLE_EQ(run("GreedyP*").jobs[1].start, 60);
 }
 
 // No pause and no move of a requeued job comes before the least progress of its run.
