@@ -61,6 +61,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/registry.h \
 	policy/core/resources.h \
 	policy/core/submission_order.h \
+	policy/core/requeue_rule.h \
 	policy/core/swap_budget.cc \
 	policy/core/swap_budget.h \
 	policy/core/units.h \

@@ -36,7 +36,7 @@ void append_options(std::string& line, const EngineOptions& options) {
 
 void append_host(std::string& line, const HostRules& host) {
   // A structured binding: a new rule does not compile until it is written here.
-  const auto& [penalty, swap_rate, restart, pauses, min_progress, max_lost_runs, swap] = host;
+  const auto& [penalty, swap_rate, restart, pauses, min_progress, max_lost_runs, swap, requeue_kept] = host;
   line += "{\"penalty\":";
   append_number(line, penalty);
   line += ",\"swap_rate\":";
@@ -55,6 +55,7 @@ void append_host(std::string& line, const HostRules& host) {
   append_number(line, min_progress);
   line += ",\"max_lost_runs\":";
   append_integer(line, max_lost_runs);
+  if (requeue_kept) line += ",\"requeue_kept\":true";
   line += '}';
 }
 

@@ -24,9 +24,10 @@ struct HostRules {
   double swap_rate = 0;             ///< MiB/s; above 0: that time is twice the job's memory over this rate
   Seconds restart = 0;              ///< and this on top, >= 0
   PauseWorld pauses;                ///< what a pause does to jobs
-  Seconds min_progress = 60;        ///< virtual time that a run needs before it may be ended, where work is lost; >= 0
+  Seconds min_progress = 60;        ///< virtual time that a run needs before a requeue may end it, >= 0
   std::uint32_t max_lost_runs = 3;  ///< runs that a job may lose
   SwapSize swap = {};               ///< of each node, for suspended jobs
+  bool requeue_kept = false;        ///< min_progress holds for jobs that keep their work, too
 
   friend bool operator==(const HostRules&, const HostRules&) = default;
 };

@@ -17,8 +17,8 @@ using Strings = std::vector<std::string>;
 const Strings kHeader1 = {"dfrs-record",    "version",     "algorithm",      "period",
                           "priority_floor", "ticks_apart", "pass_per_event", "pack_tasks"};
 const Strings kHeader2 = {"dfrs-record", "version", "algorithm", "options", "host"};
-const Strings kHost = {"penalty",    "swap_rate", "restart",      "pauses",
-                       "keeps_work", "swap",      "min_progress", "max_lost_runs"};
+const Strings kHost = {"penalty", "swap_rate",    "restart",       "pauses",      "keeps_work",
+                       "swap",    "min_progress", "max_lost_runs", "requeue_kept"};
 
 // Options of former versions, and the only value that means what this program does.
 struct FormerOption {
@@ -110,6 +110,7 @@ HostRules read_host(JsonValues& values, const Json& object) {
   host.min_progress = values.finite(values.member(object, "min_progress", "host"), "min_progress");
   host.max_lost_runs = static_cast<std::uint32_t>(values.whole(
       values.member(object, "max_lost_runs", "host"), std::numeric_limits<std::uint32_t>::max(), "max_lost_runs"));
+  if (object.contains("requeue_kept")) host.requeue_kept = values.flag(object["requeue_kept"], "requeue_kept");
   if (host.penalty < 0 || host.min_progress < 0 || host.swap_rate < 0 || host.restart < 0) {
     values.fail("host: expected times and rates of at least 0");
   }

@@ -56,6 +56,8 @@ libsim_a_SOURCES = \
 	sim/host/cpu_clock.h \
 	sim/host/glpk_solver.cc \
 	sim/host/glpk_solver.h \
+	sim/host/held_devices.cc \
+	sim/host/held_devices.h \
 	sim/host/idle_meter.h \
 	sim/host/instance.cc \
 	sim/host/instance.h \
@@ -67,6 +69,8 @@ libsim_a_SOURCES = \
 	sim/host/lost_work.h \
 	sim/host/need_discovery.cc \
 	sim/host/need_discovery.h \
+	sim/host/offers.cc \
+	sim/host/offers.h \
 	sim/host/pile_up.cc \
 	sim/host/pile_up.h \
 	sim/host/simulation.cc \
@@ -81,6 +85,8 @@ libsim_a_SOURCES = \
 	sim/host/step_recorder.h \
 	sim/host/timeline.cc \
 	sim/host/timeline.h \
+	sim/host/young_runs.cc \
+	sim/host/young_runs.h \
 	sim/io/allocation.cc \
 	sim/io/allocation.h \
 	sim/io/constant_columns.h \

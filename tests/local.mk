@@ -124,6 +124,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/every_option_test.cc \
 	tests/sim/host/explain_test.cc \
 	tests/sim/host/glpk_solver_test.cc \
+	tests/sim/host/held_devices_test.cc \
 	tests/sim/host/ipdps2010_test.cc \
 	tests/sim/host/licences_test.cc \
 	tests/sim/host/lost_work_test.cc \
@@ -137,6 +138,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/simulation_test.cc \
 	tests/sim/host/suspension_test.cc \
 	tests/sim/host/worlds_test.cc \
+	tests/sim/host/young_runs_test.cc \
 	tests/sim/io/compressed.h \
 	tests/sim/io/csv_line_test.cc \
 	tests/sim/io/http_test.cc \

@@ -65,7 +65,7 @@ void ClusterState::enter(JobSlot job) {
 
 void ClusterState::add(JobSlot job) {
   ++version_;
-  enter(job);
+  if (!jobs_[job].present) enter(job);  // else it waits and is offered again
 }
 
 void ClusterState::drop(JobSlot job, const JobView& spec) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "policy/core/requeue_rule.h"
 #include "shim/controller/lifecycle.h"
-#include "shim/controller/timing.h"
 
 namespace dfrs::shim {
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/counted.h"
+#include "policy/core/requeue_rule.h"
 #include "shim/controller/pause_rules.h"
 
 namespace dfrs::shim {
@@ -52,7 +53,7 @@ std::string why_no_requeue(const Job& job, const Config& config, Seconds now) {
     if (!rules.accept_lost_work) {
       return fmt::format("its work would be lost: its comment lacks {}, and LostWork=refuse", config.checkpoint_mark);
     }
-    if (job.history.lost_runs >= config.max_lost_runs) {
+    if (!may_lose_a_run(job.history.lost_runs, config.max_lost_runs)) {
       return fmt::format("it has lost the work of {}, and MaxLostRuns is {}",
                          base::counted(job.history.lost_runs, "run"), config.max_lost_runs);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "policy/core/node_runs.h"
+#include "policy/core/requeue_rule.h"
 #include "shim/controller/comment_tag.h"
 #include "shim/controller/timing.h"
 
@@ -56,7 +57,8 @@ bool requeue_allowed(const Job& job, const Config& config) {
   if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE) || job.pausing.requeue_refused) return false;
   // Stopped processes are ended only by an attempt that is complete.
   if (job.checkpointing.phase != Checkpointing::Phase::none) return false;
-  return checkpoints(job, config) || (rules.accept_lost_work && job.history.lost_runs < config.max_lost_runs);
+  return checkpoints(job, config) ||
+         (rules.accept_lost_work && may_lose_a_run(job.history.lost_runs, config.max_lost_runs));
 }
 
 }  // namespace
@@ -65,11 +67,11 @@ bool may_checkpoint(const Job& job, const Config& config, Seconds now) {
   if (!job.running()) return false;
   if (job.checkpointing.under_way()) return !job.pausing.requeue_refused;
   return checkpoint_allowed(job, config) && now >= job.checkpointing.not_before &&
-         !(job.run_virtual_time(now) < config.min_progress);
+         may_end_run(job.run_virtual_time(now), config.min_progress);
 }
 
 bool may_requeue(const Job& job, const Config& config, Seconds now) {
-  return requeue_allowed(job, config) && !(job.run_virtual_time(now) < config.min_progress);
+  return requeue_allowed(job, config) && may_end_run(job.run_virtual_time(now), config.min_progress);
 }
 
 namespace {
@@ -82,7 +84,8 @@ Pauses what_pauses_do(const Job& job, const Config& config, bool swap) {
   if (checkpointable(job, config) && job.has(DFRS_JOB_MAY_REQUEUE) && !unable) return Pauses::kept;
   if (!rules.requeue || !job.has(DFRS_JOB_MAY_REQUEUE)) return Pauses::none;
   if (checkpoints(job, config)) return Pauses::kept;
-  return rules.accept_lost_work && job.history.lost_runs < config.max_lost_runs ? Pauses::lost : Pauses::none;
+  const bool may_lose = rules.accept_lost_work && may_lose_a_run(job.history.lost_runs, config.max_lost_runs);
+  return may_lose ? Pauses::lost : Pauses::none;
 }
 
 // When a running job that cannot be paused now becomes pausable by the passing of time alone.

@@ -26,10 +26,6 @@ inline constexpr Seconds kSuspendAfterStart = 3.0;
 inline constexpr Seconds kSuspendAfterStep = 4.0;
 inline constexpr Seconds kLaunchPatience = 20.0;
 
-/// Offers (offers.h): the least time between two offers of a job, and how many follow the first.
-inline constexpr Seconds kOfferAgain = 0.5;
-inline constexpr std::uint32_t kOffersAgain = 3;
-
 /// How long slurmstepd takes to suspend a job (SIGTSTP, 2 s, SIGSTOP), and how long we allow for a resume after that.
 /// Requests that wait for a suspend under way are served in any order, so that a job could stay stopped although Slurm
 /// resumed it last. So we request no suspend while a resume may be waiting.

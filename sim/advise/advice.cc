@@ -385,8 +385,8 @@ class Writer {
     }
     paragraph(fmt::format(
         "With Pauses=suspended each pause delays a job by {}, and it goes on where it was. With kept, mixed "
-        "and lost each pause and each move delays it by {} for its restart. If work is lost, the job starts "
-        "over; a run is ended only after {} of progress, and no job loses more than {}.",
+        "and lost each pause and each move ends its run, which delays it by {} for its restart; a run is ended only "
+        "after {} of progress. If work is lost, the job starts over, and no job loses more than {}.",
         penalty(), span(in_.restart_cost), span(in_.study.lost_work.min_progress),
         counted(in_.study.lost_work.max_lost_runs, "run", "runs")));
   }
@@ -545,8 +545,9 @@ class Writer {
                           "them.");
     if (others_held()) {
       items.push_back(
-          "Jobs with GPUs are neither paused nor moved here, because Slurm places them. On the cluster DFRS may pause "
-          "one, and it keeps its GPUs meanwhile.");
+          "A job with GPUs is never moved, because Slurm places it, but it may be paused: suspended, it keeps its GPUs "
+          "and its nodes; requeued, it gives them back. Here DFRS knows which GPUs are free; on the cluster it learns "
+          "that when Slurm finds none for a job.");
     }
     items.push_back(fmt::format(
         "With Pauses=suspended the cluster counts as having {}{}. A job is suspended only where its nodes have "

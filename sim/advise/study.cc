@@ -86,16 +86,8 @@ class Watcher final : public StepObserver {
   PausedMemory paused;
 };
 
-bool holds_more_than_memory(const Job& job) {
-  for (std::size_t d = 0; d < kMaxRigid; ++d) {
-    if (d != kMemory && job.rigid[d] > 0) return true;
-  }
-  return false;
-}
-
 // As the live side has it: a job with a user at it is suspended at most, never requeued.
 PauseEffect effect_on(const Job& job, const PauseWorld& world, const StudyOptions& options) {
-  if (holds_more_than_memory(job)) return PauseEffect::none;
   const PauseEffect effect = pauses_of(job, world);
   const bool requeued = effect == PauseEffect::kept || effect == PauseEffect::lost;
   return requeued && options.interactive.contains(job.id) ? PauseEffect::none : effect;
@@ -213,10 +205,12 @@ RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, co
   if (!trial.restart) sim.swap_rate = options.swap_rate;
   sim.pauses = trial.pauses;
   sim.swap = trial.swap;
+  sim.devices_stay = true;
   sim.lost_work = options.lost_work;
+  sim.lost_work.requeue_kept = trial.restart.has_value();
   sim.engine.of<DfrsOptions>().period = options.period;
   sim.engine.lp_solver = &solver;
-  if (!trial.pauses.marked && sample.platform.rigid_dims == 1 && options.interactive.empty()) {
+  if (!trial.pauses.marked && options.interactive.empty()) {
     return simulate(sample, algorithm, sim, watch);
   }
   // Marks say all of it, also in a sample without a marked job.

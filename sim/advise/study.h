@@ -60,8 +60,9 @@ struct StudyRun {
   double jobs_losing = 0;      ///< share of jobs that lost a run
 };
 
-/// Rules of the live side hold: a job with another rigid resource than memory (GPUs) is neither paused nor moved, as
-/// Slurm places it; one that is requeued pays for the restart (Trial::restart).
+/// Rules of the live side hold: a job with another rigid resource than memory (GPUs) is not moved, as Slurm places it,
+/// and keeps what it has while it is suspended; one that is requeued pays for the restart (Trial::restart), and its run
+/// has made LostWorkRules::min_progress before; an interactive one is never requeued.
 struct StudyOptions {
   Seconds penalty = 300;
   double swap_rate = 0;  ///< MiB/s; above 0: SimOptions::swap_rate, in place of the penalty

@@ -216,10 +216,10 @@ class Run {
 
 std::string campaign_settings(const CampaignOptions& options) {
   // Binds every option, so that a new one fails to compile here until it is part of the settings.
-  const auto& [penalty, events_apart, swap_rate, restart, pauses, swap, lost_work, discover_needs, need_rule,
-               need_interval, engine] = options.sim;
+  const auto& [penalty, events_apart, swap_rate, restart, pauses, swap, lost_work, devices_stay, discover_needs,
+               need_rule, need_interval, engine] = options.sim;
   const auto& [need_floor, headroom, used_up, rise, memory, step] = need_rule;
-  const auto& [min_progress, max_lost_runs] = lost_work;
+  const auto& [min_progress, max_lost_runs, requeue_kept] = lost_work;
   // The rest of Triage's parameters are in the algorithm's name.
   const auto& [expected_penalty, time_scale, patience, hold, margin_paused, elbow_room, crowded_return, own_loss,
                stretch_power, age_power, width_power, move_period, move_gain, loss_margin, loss_age, crowd, share,
@@ -234,6 +234,8 @@ std::string campaign_settings(const CampaignOptions& options) {
   if (pauses.some_lose()) {
     pauses_text += fmt::format(" (least progress {} s, most lost runs {})", min_progress, max_lost_runs);
   }
+  if (requeue_kept) pauses_text += fmt::format(", requeued after {} s of progress", min_progress);
+  if (devices_stay) pauses_text += ", jobs with devices never moved";
   if (swap.limited()) pauses_text += fmt::format(", swap {}", swap_text(swap));
   return fmt::format(
       "penalty {} (expected {} s x {}), period {} s, stretch floor {} s, priority floor {} s, events {}, ticks {}, "

@@ -251,7 +251,7 @@ void add_advise(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--min-progress", options->input.study.lost_work.min_progress,
-                   "seconds of virtual time before a run may be ended and lose its work (MinProgress)")
+                   "seconds of virtual time before a requeue may end a run, with a checkpoint or without (MinProgress)")
       ->check(number_in(0, 1e7))
       ->capture_default_str();
   command

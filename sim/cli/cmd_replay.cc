@@ -229,12 +229,12 @@ struct ReplayCommand {
     options.penalty = 0;
     if (setup.host) {
       // The marks of the jobs say what pauses do: with them, jobs are what they were in that run.
-      const auto& [recorded_penalty, swap_rate, restart, unused, min_progress, max_lost_runs, recorded_swap] =
-          *setup.host;
+      const auto& [recorded_penalty, swap_rate, restart, unused, min_progress, max_lost_runs, recorded_swap,
+                   requeue_kept] = *setup.host;
       options.penalty = recorded_penalty;
       options.swap_rate = swap_rate;
       options.restart = restart;
-      options.lost_work = {min_progress, max_lost_runs};
+      options.lost_work = {min_progress, max_lost_runs, requeue_kept};
       options.swap = recorded_swap;
     }
     options.pauses.marked = recorded.marked;

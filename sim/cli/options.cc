@@ -438,6 +438,12 @@ void SimulationOptions::add(CLI::App& app) {
       ->check(number_in(0, 1e9))
       ->capture_default_str()
       ->group(group);
+  app.add_flag(
+         "--requeue-kept", requeue_kept_,
+         "jobs that keep their work are requeued from a checkpoint of their own, as on live clusters: "
+         "--min-progress holds for their runs, too, and a job that finds none to pause is offered again once a run "
+         "has made it")
+      ->group(group);
   app.add_option("--most-jobs", most_jobs_,
                  fmt::format("a simulation ends as run away once more than N jobs are in the system, or with 'none' "
                              "never, even if it takes hours (default: beyond {} jobs, if while they doubled there were "
@@ -490,7 +496,7 @@ SimOptions SimulationOptions::sim() const {
   }
   options.discover_needs = discover_needs_;
   options.need_rule.floor = need_floor_;
-  options.lost_work = {min_progress_, max_lost_runs_};
+  options.lost_work = {min_progress_, max_lost_runs_, requeue_kept_};
   return options;
 }
 
@@ -521,6 +527,7 @@ std::string SimulationOptions::describe() const {
   if (pauses.some_lose()) {
     text += fmt::format(" (lost after {} s of progress, at most {} times)", min_progress_, max_lost_runs_);
   }
+  if (requeue_kept_) text += fmt::format(", kept jobs requeued after {} s of progress", min_progress_);
   if (discover_needs_) text += fmt::format(", CPU needs measured (floor {})", need_floor_);
   if (most_jobs() != 0) text += fmt::format(", at most {} jobs in the system", most_jobs());
   if (most_jobs_ == kNoLimit) text += ", no limit of jobs in the system";

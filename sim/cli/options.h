@@ -142,6 +142,7 @@ class SimulationOptions {
   std::string swap_ = "unlimited";
   Seconds min_progress_ = 60;
   std::uint32_t max_lost_runs_ = 3;
+  bool requeue_kept_ = false;
   std::string most_jobs_;
 };
 

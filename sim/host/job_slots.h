@@ -20,6 +20,7 @@ struct TrueJob {
   PauseEffect pauses = PauseEffect::kept;
   Seconds run_time = 0;
   double cpu_need = 0;
+  bool stays = false;  ///< it is not moved while it runs
 };
 
 class JobSlots {
@@ -50,6 +51,9 @@ class JobSlots {
     truths_[job].pauses = pauses;
     views_[job].pauses = record::pauses_seen(pauses);
   }
+
+  /// The job is not moved while it runs; once it has been requeued it may run anywhere.
+  void set_stays(JobSlot job) { truths_[job].stays = true; }
 
   JobView& view(JobSlot job) { return views_[job]; }
   const std::vector<JobView>& views() const { return views_; }

@@ -6,14 +6,16 @@
 
 #include "sim/host/job_slots.h"
 #include "sim/host/simulation.h"
+#include "sim/host/young_runs.h"
 
 namespace dfrs::sim {
 
 class LostWork {
  public:
   /// All arguments must outlive it. What is lost is added to `result`. restart: SimOptions::restart.
-  LostWork(const LostWorkRules& rules, Seconds restart, JobSlots& slots, JobProgress& progress, RunResult& result)
-      : rules_(rules), restart_(restart), slots_(slots), progress_(progress), result_(result) {}
+  LostWork(const LostWorkRules& rules, Seconds restart, JobSlots& slots, JobProgress& progress, YoungRuns& young,
+           RunResult& result)
+      : rules_(rules), restart_(restart), slots_(slots), progress_(progress), young_(young), result_(result) {}
 
   /// A job starts or resumes. Its run may not be ended until it has made the minimum progress, and never if the job has
   /// lost as many runs as the rules allow.
@@ -31,8 +33,7 @@ class LostWork {
     lose(job);
     slots_.view(job).flags = {};
   }
-  /// Call this before each call of the engine. Lifts the protection of runs that have made the minimum progress, and
-  /// shows policies what ending each run would cost. O(running jobs).
+  /// Call this before each call of the engine. Shows policies what ending each run would cost. O(running jobs).
   void update(Seconds now);
 
  private:
@@ -43,9 +44,9 @@ class LostWork {
   const Seconds restart_;
   JobSlots& slots_;
   JobProgress& progress_;
+  YoungRuns& young_;
   RunResult& result_;
-  std::vector<JobSlot> runs_;       // all running jobs of the kind
-  std::vector<JobSlot> protected_;  // those below the minimum progress
+  std::vector<JobSlot> runs_;  // all running jobs of the kind
 };
 
 }  // namespace dfrs::sim

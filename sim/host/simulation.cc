@@ -13,14 +13,17 @@
 #include "sim/errors.h"
 #include "sim/host/completion_queue.h"
 #include "sim/host/cpu_clock.h"
+#include "sim/host/held_devices.h"
 #include "sim/host/idle_meter.h"
 #include "sim/host/job_slots.h"
 #include "sim/host/licence_gate.h"
 #include "sim/host/lost_work.h"
 #include "sim/host/need_discovery.h"
+#include "sim/host/offers.h"
 #include "sim/host/pile_up.h"
 #include "sim/host/stall_guard.h"
 #include "sim/host/suspension.h"
+#include "sim/host/young_runs.h"
 
 namespace dfrs::sim {
 namespace {
@@ -68,6 +71,12 @@ double moved_tasks(std::span<const NodeIndex> before, std::span<const NodeIndex>
   return static_cast<double>(after.size() - common);
 }
 
+// Whether a requeue may end the runs of some jobs.
+bool some_requeued(const SimOptions& options) {
+  const bool some_keep = options.pauses.marked || options.pauses.kept > 0;
+  return options.pauses.some_lose() || (options.lost_work.requeue_kept && some_keep);
+}
+
 // Goes from event to event, shows the engine what has happened, and carries out its decisions.
 class Simulation {
  public:
@@ -78,9 +87,10 @@ class Simulation {
         engine_(make_engine(algorithm, options)),
         one_by_one_(options.events_apart && algorithm.traits.submissions_apart),
         discovers_(discovers_needs(instance, algorithm, options)),
-        slots_(instance, watch.observer == nullptr && !options.pauses.some_lose() && !discovers_,
+        slots_(instance, watch.observer == nullptr && !some_requeued(options) && !discovers_,
                algorithm.traits.knows_run_times),
         progress_(slots_),
+        young_(options.lost_work.min_progress, slots_),
         gate_(instance),
         demand_(instance.platform.total_cpu()),
         idle_(instance.platform.nodes.size()) {
@@ -88,8 +98,16 @@ class Simulation {
     nodes_.reserve(instance.platform.nodes.size());
     for (const NodeSpec& spec : instance.platform.nodes) nodes_.push_back({spec, true});
     result_.jobs.reserve(instance.jobs.size());
-    if (options.pauses.some_lose()) lost_work_.emplace(options.lost_work, options.restart, slots_, progress_, result_);
+    if (options.pauses.some_lose()) {
+      lost_work_.emplace(options.lost_work, options.restart, slots_, progress_, young_, result_);
+    }
     if (options.pauses.some_suspended()) suspension_.emplace(options.swap, instance.platform, slots_);
+    // Batch policies pause nothing, so that for them nothing differs.
+    const bool pauses = algorithm.traits.shares_nodes || !needs_estimates(algorithm);
+    if (suspension_ && pauses && instance.platform.rigid_dims > 1) held_devices_.emplace(instance, slots_, nodes_);
+    if (options.lost_work.requeue_kept && some_requeued(options) && algorithm.traits.pauses_for_arrivals) {
+      offers_.emplace(slots_);
+    }
     if (discovers_) {
       progress_.keep_work_apart();
       discovery_.emplace(instance, options.need_rule, options.need_interval, slots_, progress_);
@@ -101,6 +119,10 @@ class Simulation {
       if (watch_.completions && !events_.empty()) watch_.completions(completed_, instance_.jobs.size());
       if (events_.empty() && now_ < wake_at_) continue;  // a sample of CPU use that changed no need
       if (lost_work_) lost_work_->update(now_);
+      young_.update(now_);
+      if (held_devices_ && held_devices_->take_changed()) {
+        events_.insert(events_.begin(), Event{EventKind::resync, kNoSlot});
+      }
       if (suspension_) suspension_->update(now_);
       const ClusterView view{now_, nodes_, slots_.views(), instance_.platform.rigid_dims};
       const double begun = watch_.policy_times ? thread_cpu_seconds() : 0;
@@ -111,6 +133,7 @@ class Simulation {
       }
       if (watch_.observer != nullptr) watch_.observer->on_step(view, events_, **decided);
       apply(**decided);
+      if (offers_) offers_->plan(events_, young_.next_end(now_), now_);
       slots_.free_completed(events_);
       ++result_.steps;
     }
@@ -129,7 +152,8 @@ class Simulation {
   bool next_event() {
     const std::vector<Job>& jobs = instance_.jobs;
     const Seconds arrival = !admitted_.empty() ? now_ : arrived_ < jobs.size() ? jobs[arrived_].submit : kNever;
-    const Seconds next = std::max(now_, std::min({arrival, completions_.next_time(), wake_at_, next_look()}));
+    const Seconds next =
+        std::max(now_, std::min({arrival, completions_.next_time(), wake_at_, next_look(), next_offer()}));
     if (next == kNever) {
       if (slots_.jobs_in_system() != 0) throw InputError(why_stuck());
       return false;
@@ -150,9 +174,21 @@ class Simulation {
         admitted_.erase(admitted_.begin());
       }
     }
+    if (offers_ && events_.empty()) offer_again();
     check_progress();
     return true;
   }
+
+  // Nodes that have changed are told first, in a call of their own.
+  void offer_again() {
+    if (next_offer() > now_) return;
+    if (held_devices_ && held_devices_->take_changed()) {
+      events_.push_back({EventKind::resync, kNoSlot});
+    } else if (const JobSlot job = offers_->take(now_); job != kNoSlot) {
+      events_.push_back({EventKind::submitted, job});
+    }
+  }
+  Seconds next_offer() const { return offers_ ? offers_->next() : kNever; }
 
   Seconds next_look() const { return discovers_ ? discovery_->next_look() : kNever; }
 
@@ -235,6 +271,7 @@ class Simulation {
     if (pauses == PauseEffect::lost && options_.lost_work.max_lost_runs == 0) pauses = PauseEffect::none;
     slots_.set_pauses(slot, pauses);
     if (pauses == PauseEffect::suspended) suspension_->submit(slot);
+    if (options_.devices_stay && holds_devices(job)) slots_.set_stays(slot);
     progress_.submit(slot, JobProgress::asks_too_much(job));
     if (result_.jobs.size() <= index) result_.jobs.resize(index + 1);
     demand_.add(job.cpu_need * job.tasks);
@@ -246,7 +283,10 @@ class Simulation {
     completions_.remove(job);
     idle_.leave(slots_.view(job).nodes);
     demand_.remove(slots_.truth(job).cpu_need * slots_.view(job).tasks);
-    if (pauses(job) == PauseEffect::suspended) suspension_->complete(job);
+    if (pauses(job) == PauseEffect::suspended) {
+      suspension_->complete(job);
+      if (held_devices_) held_devices_->complete(job);
+    }
     slots_.complete(job);
     gate_.leave(slots_.truth(job).index, admitted_);
     if (slots_.jobs_in_system() == 0) demand_.clear();
@@ -308,12 +348,18 @@ class Simulation {
   static bool keeps_work(PauseEffect effect) { return effect == PauseEffect::kept || effect == PauseEffect::suspended; }
 
   void suspend(const Decision& decision) {
-    if (decision.kind == DecisionKind::start) suspension_->start(decision.job);
+    if (decision.kind == DecisionKind::start) {
+      suspension_->start(decision.job);
+      if (held_devices_) held_devices_->start(decision.job);
+    }
     if (decision.kind == DecisionKind::pause) suspension_->pause(decision.job);
     if (decision.kind == DecisionKind::resume) suspension_->resume(decision.job);
   }
 
   PauseEffect pauses(JobSlot job) const { return slots_.truth(job).pauses; }
+  bool is_requeued_with_its_work(JobSlot job) const {
+    return options_.lost_work.requeue_kept && pauses(job) == PauseEffect::kept;
+  }
 
   // To write the job's memory, to read it back and to start again; nodes work in parallel, so the one with most of it
   // decides.
@@ -334,6 +380,7 @@ class Simulation {
     } else {
       result_.paused_mib += static_cast<double>(view.rigid[kMemory]) * view.tasks;
     }
+    if (pauses(job) != PauseEffect::suspended) view.flags = {};
   }
 
   void move(JobSlot job, std::span<const NodeIndex> nodes) {
@@ -344,24 +391,29 @@ class Simulation {
       stand_still(job, options_.restart);
     } else {
       serve_penalty(job);
+      if (is_requeued_with_its_work(job)) young_.begin(job);
       result_.moved_mib += static_cast<double>(view.rigid[kMemory]) * moved_tasks(view.nodes, nodes);
     }
   }
 
   void resume(JobSlot job) {
     slots_.view(job).state = JobState::running;
+    if (slots_.truth(job).stays) slots_.view(job).flags.may_not_move = true;
     if (pauses(job) == PauseEffect::lost) {
       lost_work_->begin(job);
       stand_still(job, options_.restart);
     } else {
       serve_penalty(job);
+      if (is_requeued_with_its_work(job)) young_.begin(job);
     }
   }
 
   void start(JobSlot job) {
     slots_.view(job).state = JobState::running;
     record_of(job).start = now_;
+    if (slots_.truth(job).stays) slots_.view(job).flags.may_not_move = true;
     if (pauses(job) == PauseEffect::lost) lost_work_->begin(job);
+    if (is_requeued_with_its_work(job)) young_.begin(job);
     if (pauses(job) == PauseEffect::none) {
       JobFlags& flags = slots_.view(job).flags;
       flags.may_not_pause = flags.may_not_move = true;
@@ -386,16 +438,19 @@ class Simulation {
   std::vector<NodeView> nodes_;
   JobSlots slots_;
   JobProgress progress_;
+  YoungRuns young_;
   LicenceGate gate_;
   CompletionQueue completions_;
   DemandMeter demand_;
   IdleMeter idle_;
   StallGuard stall_;
   PileUpGuard pile_up_;
-  std::uint64_t changes_ = 0;               // pauses, moves, starts and resumes
-  std::optional<LostWork> lost_work_;       // if jobs may lose work
-  std::optional<Suspension> suspension_;    // if jobs may be suspended
-  std::optional<NeedDiscovery> discovery_;  // if discovers_
+  std::uint64_t changes_ = 0;                // pauses, moves, starts and resumes
+  std::optional<LostWork> lost_work_;        // if jobs may lose work
+  std::optional<Suspension> suspension_;     // if jobs may be suspended
+  std::optional<HeldDevices> held_devices_;  // if these may hold more than memory
+  std::optional<Offers> offers_;             // if the policy pauses for arrivals, and runs may be too young
+  std::optional<NeedDiscovery> discovery_;   // if discovers_
   std::vector<Event> events_;
   std::vector<std::size_t> admitted_;  // jobs that have got their licences, and are to be shown to the policy
   Seconds now_ = 0;

@@ -16,10 +16,14 @@
 
 namespace dfrs::sim {
 
-/// Rules of the live system for jobs of PauseEffect::lost. They guarantee that every job completes.
+/// Rules of the live system for jobs that are requeued (policy/core/requeue_rule.h). They guarantee that every job
+/// completes.
 struct LostWorkRules {
   Seconds min_progress = 60;        ///< seconds of virtual time before a run may be ended (MinProgress), >= 0
   std::uint32_t max_lost_runs = 3;  ///< a job that has lost this many runs is not paused or moved again (MaxLostRuns)
+  /// Jobs of PauseEffect::kept are requeued from a checkpoint of their own: min_progress holds for their runs, too.
+  /// False: only for those of PauseEffect::lost.
+  bool requeue_kept = false;
 };
 
 struct SimOptions {
@@ -42,6 +46,9 @@ struct SimOptions {
   /// (policy/core/swap_budget.h).
   record::SwapSize swap;
   LostWorkRules lost_work;
+  /// A job that holds more than memory (GPUs) may be paused, but it is not moved while it runs, as on live clusters,
+  /// where Slurm places it.
+  bool devices_stay = false;
   /// Measures the needs of jobs that request more CPU than they use (policy/core/measured_need.h). Batch policies still
   /// plan with the request.
   bool discover_needs = false;

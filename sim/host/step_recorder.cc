@@ -26,10 +26,10 @@ StepRecorder::StepRecorder(const std::string& path, const Instance& instance, co
   limits.max_waiting_bytes = ~std::uint64_t{0};
   if (const auto made = recorder_.on(path, limits); !made) throw IoError(made.error());
   // Binds every option, so that a new one fails to compile here until it is recorded or found unnecessary. The options
-  // of need discovery are unnecessary: what policies see of it is in the views.
-  const auto& [penalty, events_apart, swap_rate, restart, pauses, swap, lost_work, discover_needs, need_rule,
-               need_interval, engine] = options;
-  const auto& [min_progress, max_lost_runs] = lost_work;
+  // of need discovery and devices_stay are unnecessary: what policies see of them is in the views.
+  const auto& [penalty, events_apart, swap_rate, restart, pauses, swap, lost_work, devices_stay, discover_needs,
+               need_rule, need_interval, engine] = options;
+  const auto& [min_progress, max_lost_runs, requeue_kept] = lost_work;
   EngineOptions recorded = engine;
   recorded.of<DfrsOptions>().ticks_apart = events_apart;
   recorder_.begin(algorithm, recorded,
@@ -39,7 +39,8 @@ StepRecorder::StepRecorder(const std::string& path, const Instance& instance, co
                                     .pauses = pauses,
                                     .min_progress = min_progress,
                                     .max_lost_runs = max_lost_runs,
-                                    .swap = swap});
+                                    .swap = swap,
+                                    .requeue_kept = requeue_kept});
 }
 
 void StepRecorder::on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) {

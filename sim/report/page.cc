@@ -98,6 +98,22 @@ struct MarkdownWriter {
   void operator()(const PageFrame&) {}
 };
 
+// Keeps the view of a timeline in the page's address: a closed frame has none of its own that a link could name. The
+// messages are those of timeline/page/view.js. Only the frame before the script is heard.
+constexpr std::string_view kFrameView = R"js(<script>
+(() => {
+  const frame = document.currentScript.previousElementSibling;
+  const tell = () => frame.contentWindow.postMessage({dfrsView: location.hash.slice(1)}, '*');
+  addEventListener('message', ({source, data}) => {
+    if (source !== frame.contentWindow) return;
+    if (data?.dfrsAsks) tell();
+    if (typeof data?.dfrsView === 'string') history.replaceState(null, '', '#' + new URLSearchParams(data.dfrsView));
+  });
+  addEventListener('hashchange', tell);
+})();
+</script>
+)js";
+
 std::string safe(std::string_view text) { return html_escaped(base::printable(text)); }
 
 struct HtmlWriter {
@@ -136,8 +152,8 @@ struct HtmlWriter {
   void operator()(const PageFrame& frame) {
     out += fmt::format(
         "<h3>{0}</h3>\n<figure>\n<figcaption>{1}</figcaption>\n"
-        "<iframe title=\"{0}\" sandbox=\"allow-scripts\" srcdoc=\"{2}\"></iframe>\n</figure>\n",
-        safe(frame.title), safe(frame.caption), html_escaped(frame.document));
+        "<iframe title=\"{0}\" sandbox=\"allow-scripts\" srcdoc=\"{2}\"></iframe>\n{3}</figure>\n",
+        safe(frame.title), safe(frame.caption), html_escaped(frame.document), kFrameView);
   }
 };
 

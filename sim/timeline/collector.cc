@@ -125,7 +125,8 @@ void ScheduleCollector::on_step(const ClusterView& view, std::span<const Event> 
     if (event.kind == EventKind::resync) {
       resync(view);
     } else if (event.kind == EventKind::submitted) {
-      submit(view, event.job);
+      const bool again = event.job < tracks_.size() && tracks_[event.job].here;
+      if (!again) submit(view, event.job);
     } else if (event.kind == EventKind::completed && event.job < tracks_.size() && tracks_[event.job].here) {
       Track& t = tracks_[event.job];
       serve(t.stay, view.jobs[event.job].clock, t.progress, t.seen, now);

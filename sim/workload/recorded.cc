@@ -100,7 +100,8 @@ class Collector {
         continue;
       }
       NodeSpec& most = nodes_[n];
-      if (most.cpu > 0 && most != node.spec) nodes_change_ = true;
+      const bool same = most.cpu == node.spec.cpu && most.rigid[kMemory] == node.spec.rigid[kMemory];
+      if (most.cpu > 0 && !same) nodes_change_ = true;
       most.cpu = std::max(most.cpu, node.spec.cpu);
       for (std::size_t k = 0; k < kMaxRigid; ++k) most.rigid[k] = std::max(most.rigid[k], node.spec.rigid[k]);
     }
@@ -124,7 +125,10 @@ class Collector {
     follower.job.submit = std::min(job.submit, now);
     follower.job.tasks = static_cast<int>(job.tasks);
     follower.job.cpu_need = std::clamp(job.cpu_need, kMinNeed, kMaxNeed);
-    follower.job.rigid = job.rigid;
+    // A job that keeps its GPUs while it is suspended is shown as one that needs no more of them (held_devices.h).
+    RigidVector& needed = follower.job.rigid;
+    needed[kMemory] = job.rigid[kMemory];
+    for (std::size_t k = 0; k < kMaxRigid; ++k) needed[k] = std::max(needed[k], job.rigid[k]);
     follower.job.user = job.user;
     const auto estimates = reader_.estimates().run_time;
     follower.job.estimate = slot < estimates.size() ? estimates[slot] : kNever;

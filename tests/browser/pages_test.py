@@ -668,8 +668,41 @@ def check_advice(browser, page):
     browser.driver.find_element("id", "search").send_keys(f"{browser.js('return dfrsTimeline.runs[0].id[0]')}\n")
     browser.settled()
     expect("a job's details within the page", "Job" in browser.driver.find_element("id", "details").text)
-    browser.driver.switch_to.default_content()
+    check_link_to_frame(browser, page)
     expect("console", browser.errors(), [])
+
+
+# What the timeline shows.
+VIEW = ("(({time, nodes, job, colour}) => JSON.stringify([Math.round(time.begin), Math.round(time.end), nodes, job ?? null,"
+        " colour]))(dfrsTimeline.page)")
+
+
+def check_link_to_frame(browser, page):
+    """In the frame: the page's address holds the view of the timeline, so that a link or a new address shows it."""
+    def frame(condition):
+        element = browser.driver.find_element("css selector", "iframe")
+        browser.js("arguments[0].scrollIntoView()", element)  # out of sight it does not draw
+        browser.driver.switch_to.frame(element)
+        browser.until(f"window.dfrsTimeline !== undefined && {condition}")
+
+    job = browser.js("return dfrsTimeline.page.job")
+    begin = browser.js("return dfrsTimeline.page.whole.begin")
+    browser.js("dfrsTimeline.show(arguments[0], arguments[1])", begin + 3600, begin + 7200)
+    browser.settled()
+    shown = browser.js(f"return {VIEW}")
+    browser.driver.switch_to.default_content()
+    browser.until("location.hash.includes('t=')")
+    words = browser.js("return location.hash")
+    expect("the view in the page's address", (words.startswith("#t="), f"job={job}" in words), (True, True))
+    browser.open(page, words)
+    frame(f"{VIEW} === '{shown}'")
+    browser.js("dfrsTimeline.page.showWhole(); dfrsTimeline.page.select(undefined)")
+    browser.settled()
+    browser.driver.switch_to.default_content()
+    browser.until("location.hash === ''")
+    browser.js("location.hash = arguments[0]", words)
+    frame(f"{VIEW} === '{shown}'")
+    browser.driver.switch_to.default_content()
 
 
 def check_users(browser, page):

@@ -82,6 +82,7 @@ TEST(CliOptions, OfSimulationsAreNotIgnored) {
       {{"--swap", "100"}, "GreedyP*", {"--pauses", "suspended", "--memory", "1000"}},
       {{"--min-progress", "600"}, "GreedyP*", lost},
       {{"--max-lost-runs", "0"}, "GreedyP*", lost},
+      {{"--requeue-kept"}, "GreedyP*", memory},
       {{"--discover-needs"}, "Triage", {"--real-need", "0.2-0.9"}},
       {{"--need-floor", "0.6"}, "Triage", discover},
   };

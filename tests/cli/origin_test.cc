@@ -111,6 +111,7 @@ TEST(CliOrigin, ResultsNameEveryOption) {
                                                   {"--need-floor", "0.25"},
                                                   {"--min-progress", "61"},
                                                   {"--max-lost-runs", "4"},
+                                                  {"--requeue-kept", ""},
                                                   {"--most-jobs", "1000"},
                                                   {"--annotation", "memory"},
                                                   {"--nodes", "130"},

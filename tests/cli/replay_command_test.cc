@@ -115,6 +115,20 @@ TEST(CliReplay, LostWorkIsInTheRecord) {
   EXPECT_EQ(dfrs_sim({"replay", path}).exit_code, 0);
 }
 
+TEST(CliReplay, RequeuesWithACheckpointAreInTheRecord) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, crowded_trace(), "GreedyP*/OPT=MIN", "c.jsonl",
+                                  {"--requeue-kept", "--min-progress", "2000", "--penalty", "0"});
+  EXPECT_THAT(file_bytes(path), HasSubstr(R"("min_progress":2000,"max_lost_runs":3,"requeue_kept":true})"));
+  EXPECT_EQ(dfrs_sim({"replay", path}).exit_code, 0);
+  const auto pauses = [&](const std::string& of) {
+    return json::parse(output_of({"replay", of, "-a", "GreedyP*/OPT=MIN", "--json"}))["rows"][1]["pauses_per_job"]
+        .get<double>();
+  };
+  const std::string plain = record(folder, crowded_trace(), "GreedyP*/OPT=MIN", "p.jsonl", {"--penalty", "0"});
+  EXPECT_LT(pauses(path), pauses(plain)) << "the rule holds where the record's jobs are simulated again";
+}
+
 // Swap, too; and the record's jobs are suspended in simulations of other algorithms.
 TEST(CliReplay, SwapIsInTheRecord) {
   const TemporaryFolder folder;

@@ -37,7 +37,10 @@ void DecisionChecker::take_events(const ClusterView& view, std::span<const Event
       job.spec.cpu_need = view.jobs[event.job].cpu_need;
     } else {
       submissions = true;
-      if (job.state != JobState::absent) wrong(view, fmt::format("slot {} submitted twice", event.job));
+      const bool offered_again = job.state == JobState::waiting && events.size() == 1;
+      if (job.state != JobState::absent && !offered_again) {
+        wrong(view, fmt::format("slot {} submitted twice", event.job));
+      }
       job = {};
       job.state = JobState::waiting;
       job.spec = view.jobs[event.job];

@@ -276,7 +276,7 @@ class Page {
       this.rows += ROWS;
       this.settle();
     });
-    address.home?.addEventListener('hashchange', () => this.readAddress());
+    address.follow(() => this.readAddress());
     this.fillControls();
   }
   fillControls() {

@@ -39,9 +39,10 @@ const times = {
   },
 };
 
-// Within a page of the same server, such as that of dfrsctl web, the view is kept in that page's address.
+// Within a page of the same server, such as that of dfrsctl web, the view is kept in that page's address. A page that
+// shows this one in a closed frame, such as that of dfrs-sim advise, keeps the view for it, by messages.
 const address = {
-  // The window whose address it is; nothing: the page around this one is another's.
+  // The window whose address it is; nothing: the page around this one cannot be reached.
   home: (() => {
     try {
       return window.parent.location.protocol === 'about:' ? undefined : window.parent;
@@ -49,8 +50,24 @@ const address = {
       return undefined;
     }
   })(),
+  // What the page around a closed frame has told.
+  told: '',
   read() {
-    return new URLSearchParams(address.home?.location.hash.slice(1) ?? '');
+    return new URLSearchParams(address.home?.location.hash.slice(1) ?? address.told);
+  },
+  // Calls `changed` whenever the address is another.
+  follow(changed) {
+    if (address.home) return address.home.addEventListener('hashchange', changed);
+    window.addEventListener('message', ({source, data}) => {
+      if (source !== window.parent || typeof data?.dfrsView !== 'string' || data.dfrsView === address.told) return;
+      address.told = data.dfrsView;
+      changed();
+    });
+    address.tell({dfrsAsks: true});
+  },
+  // The page around a closed frame may be a file, whose origin has no name.
+  tell(message) {
+    window.parent.postMessage(message, '*');
   },
   number(parameters, name) {
     const value = Number.parseFloat(parameters.get(name) ?? '');
@@ -68,7 +85,12 @@ const address = {
     for (const name of ['user', 'least', 'most']) if (filter[name] !== undefined) parameters.set(name, filter[name]);
     for (const name of ['paused', 'moved']) if (filter[name]) parameters.set(name, 1);
     const {home} = address;
-    if (home && (`${parameters}` || home.location.hash)) home.history.replaceState(null, '', `#${parameters}`);
+    if (home) {
+      if (`${parameters}` || home.location.hash) home.history.replaceState(null, '', `#${parameters}`);
+    } else if (`${parameters}` !== address.told) {
+      address.told = `${parameters}`;
+      address.tell({dfrsView: address.told});
+    }
   },
   // What the address says, in the page's words; what it leaves out has its default.
   parse(whole) {

@@ -142,6 +142,23 @@ TEST(Study, ATrialMayHaveItsOwnRestart) {
   EXPECT_DOUBLE_EQ(runs[1].all.max_stretch, 1.13);  // ends at 1130
 }
 
+// Where jobs are requeued, with the work kept or lost, a run has to make 60 s of progress first.
+TEST(Study, ARequeueComesAfterTheLeastProgress) {
+  std::vector<Instance> samples = two_jobs();
+  StudyOptions options;
+  options.threads = 1;
+  const auto wait = [&](const Trial& trial) { return run_study({trial}, options).at(0).all.mean_wait; };
+  const Trial requeued{"GreedyP*", PauseWorld{}, &samples, 30};
+  const Trial suspended{"GreedyP*", PauseWorld::all(PauseEffect::suspended), &samples};
+  const Trial lost{"GreedyP*", PauseWorld::all(PauseEffect::lost), &samples, 30};
+  samples[0].jobs[1].submit = 30;
+  EXPECT_DOUBLE_EQ(wait(requeued), 15);  // the second waits until 60
+  EXPECT_DOUBLE_EQ(wait(lost), 15);
+  EXPECT_DOUBLE_EQ(wait(suspended), 0);
+  options.lost_work.min_progress = 30;
+  EXPECT_DOUBLE_EQ(wait(requeued), 0);
+}
+
 TEST(Study, ARequeueThatLosesWorkTakesTheRestart) {
   const std::vector<Instance> samples = two_jobs();
   StudyOptions options;
@@ -183,21 +200,34 @@ TEST(Study, SuspendedJobsNeedSwap) {
   }
 }
 
-// As on the live side, where Slurm places jobs with GPUs.
-TEST(Study, JobsWithGpusAreNeitherPausedNorMoved) {
+// As on the live side: Slurm places a job with GPUs, so that it is never moved. Suspended it keeps them; requeued it
+// gives them back.
+TEST(Study, JobsWithGpusArePausedAndNeverMoved) {
   std::vector<Instance> samples = two_jobs();
   samples[0].platform.rigid_dims = 2;
-  samples[0].platform.nodes[0].rigid[1] = 2;
-  for (const char* name : {"GreedyP*", "Triage"}) {
-    EXPECT_TRUE(one(name, PauseWorld{}, samples).pauses_or_moves) << name << ": none holds a GPU";
-  }
+  samples[0].platform.nodes[0].rigid[1] = 1;
   samples[0].jobs[0].rigid[1] = 1;
-  for (const char* name : {"GreedyP*", "Triage"}) {
-    const StudyRun run = one(name, PauseWorld{}, samples);
-    EXPECT_FALSE(run.pauses_or_moves) << name;
-    EXPECT_DOUBLE_EQ(run.all.max_stretch, 6) << name;
-    EXPECT_DOUBLE_EQ(one(name, PauseWorld::all(PauseEffect::lost), samples).lost_share, 0) << name;
-  }
+  StudyOptions options;
+  options.threads = 1;
+  const auto worst = [&](PauseEffect effect, std::optional<Seconds> restart) {
+    return run_study({{"GreedyP*", PauseWorld::all(effect), &samples, restart}}, options).at(0).all.max_stretch;
+  };
+  EXPECT_DOUBLE_EQ(worst(PauseEffect::suspended, {}), 1.4) << "for the memory";
+  EXPECT_DOUBLE_EQ(worst(PauseEffect::kept, 30), 1.13);
+  EXPECT_DOUBLE_EQ(worst(PauseEffect::lost, 30), 1.63);
+  EXPECT_DOUBLE_EQ(worst(PauseEffect::none, {}), 6);
+  samples[0].jobs[1].rigid[1] = 1;
+  EXPECT_DOUBLE_EQ(worst(PauseEffect::suspended, {}), 6) << "its GPU is not given to the other";
+  EXPECT_DOUBLE_EQ(worst(PauseEffect::kept, 30), 1.13);
+  EXPECT_DOUBLE_EQ(worst(PauseEffect::lost, 30), 1.63);
+  // Only node 0 has the memory for the second, and node 1 has room and a GPU for the first.
+  samples[0].platform.nodes = {{1, {2048, 1}}, {1, {1024, 1}}};
+  samples[0].jobs[1].rigid = {2048, 0};
+  const StudyRun run = run_study({{"GreedyPM*", PauseWorld{}, &samples, 30}}, options).at(0);
+  EXPECT_DOUBLE_EQ(run.moves_per_job, 0);
+  EXPECT_DOUBLE_EQ(run.pauses_per_job, 0.5);
+  samples[0].jobs[0].rigid[1] = 0;
+  EXPECT_DOUBLE_EQ(run_study({{"GreedyPM*", PauseWorld{}, &samples, 30}}, options).at(0).moves_per_job, 0.5);
 }
 
 // The second sample has no mark, which alone would be an error.

@@ -173,6 +173,9 @@ TEST(Campaign, SettingsNameEveryOption) {
   options.sim.lost_work = {90, 2};
   EXPECT_NE(campaign_settings(options).find("paused work lost (least progress 90 s, most lost runs 2)"),
             std::string::npos);
+  options.sim.pauses = PauseWorld{};
+  options.sim.lost_work.requeue_kept = true;
+  EXPECT_NE(campaign_settings(options).find("paused work kept, requeued after 90 s of progress"), std::string::npos);
 }
 
 TEST(CampaignThreads, ThrowTheFirstFailure) {

@@ -21,6 +21,8 @@ Instance crowded(std::uint64_t seed) {
   Instance instance;
   instance.name = "crowded";
   instance.platform = Platform::homogeneous(4, 100);
+  instance.platform.rigid_dims = 2;
+  for (NodeSpec& node : instance.platform.nodes) node.rigid[1] = 1000;  // more than enough
   Seconds now = 0;
   for (JobId id = 1; id <= 60; ++id) {
     Job job;
@@ -30,6 +32,7 @@ Instance crowded(std::uint64_t seed) {
     job.cpu_need = dice.pick<double>({0.05, 0.2, 0.5, 1});
     job.cpu_asked = dice.chance(70) ? 1 : 0;
     job.rigid[kMemory] = dice.between(5, 60);
+    job.rigid[1] = id % 2;
     job.run_time = job.estimate = dice.chance(50) ? dice.between(1, 60) : 20 * dice.between(1, 200);
     now += dice.chance(30) ? 0 : 3 * dice.between(0, 60);
     instance.jobs.push_back(job);
@@ -119,6 +122,16 @@ TEST(NoOptionIsIgnored, OfLostWork) {
   other = plain;
   other.lost_work.max_lost_runs = 1;
   expect_some_run_differs("lost_work.max_lost_runs", "GreedyP*", plain, "GreedyP*", other);
+  other = plain = {};
+  other.lost_work.requeue_kept = true;
+  expect_some_run_differs("lost_work.requeue_kept", "GreedyP*", plain, "GreedyP*", other);
+}
+
+TEST(NoOptionIsIgnored, OfDevices) {
+  SimOptions plain;
+  SimOptions other = plain;
+  other.devices_stay = true;
+  expect_some_run_differs("devices_stay", "GreedyPM*", plain, "GreedyPM*", other);
 }
 
 TEST(NoOptionIsIgnored, OfTriageByName) {

@@ -45,6 +45,16 @@ TEST(Page, Html) {
   EXPECT_TRUE(html.ends_with("</html>\n"));
 }
 
+// Only such a page has a script.
+TEST(Page, KeepsTheViewOfItsFrameInItsAddress) {
+  Page page;
+  EXPECT_THAT(html_page(page), Not(HasSubstr("<script")));
+  page.blocks = {PageFrame{"A day", "Above and below", "<script>1</script>"}};
+  const std::string html = html_page(page);
+  EXPECT_THAT(html, HasSubstr("srcdoc=\"&lt;script&gt;1&lt;/script&gt;\"></iframe>\n<script>\n"));
+  EXPECT_THAT(html, HasSubstr("if (source !== frame.contentWindow) return;"));
+}
+
 TEST(Page, TextsDoNotActOnATerminal) {
   Page page;
   page.title = "a\x1b[31mb";
