@@ -123,9 +123,9 @@ TEST(EveryOption, OfTriageHasAParameter) {
 }
 
 // The options of the host have cases in tests/sim/host/options_test.cc.
-static_assert(field_count<SimOptions>() == 11, "a new option needs a case there");
+static_assert(field_count<SimOptions>() == 12, "a new option needs a case there");
 static_assert(field_count<NeedRule>() == 6, "a new option needs a case there");
-static_assert(field_count<LostWorkRules>() == 2, "a new option needs a case there");
+static_assert(field_count<LostWorkRules>() == 3, "a new option needs a case there");
 
 }  // namespace
 }  // namespace dfrs::sim
