@@ -92,7 +92,7 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
     loaded.was_sacct = true;
     const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
     workload = sacct_instance(log, name, options.sacct);
-    Machine machine = machine_of(log, options.sacct);
+    Machine machine = machine_by(log, options.sacct);
     loaded.cores = machine.shape.cores;
     loaded.memory_mib = machine.shape.memory_mib;
     loaded.kinds = std::move(machine.kinds);

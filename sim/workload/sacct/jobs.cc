@@ -75,7 +75,7 @@ double memory_of(const SacctJob& job, MemoryNeed need) {
 
 }  // namespace
 
-Machine machine_of(const SacctLog& log, const SacctOptions& options) {
+Machine machine_by(const SacctLog& log, const SacctOptions& options) {
   return options.kinds.empty() ? machine_of(log, options.shape) : machine_of_kinds(options.kinds);
 }
 
@@ -116,7 +116,7 @@ class Numbers {
 }  // namespace
 
 SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const SacctOptions& options) {
-  const Machine machine = machine_of(log, options);
+  const Machine machine = machine_by(log, options);
   const NodeShape& shape = machine.shape;
   SwfWorkload workload{{}, log.report};
   Instance& instance = workload.instance;

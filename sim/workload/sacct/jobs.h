@@ -37,7 +37,7 @@ struct SacctOptions {
 };
 
 /// By the kinds that the options give, or else by machine_of(log, options.shape), with its errors.
-Machine machine_of(const SacctLog& log, const SacctOptions& options);
+Machine machine_by(const SacctLog& log, const SacctOptions& options);
 
 /// TotalCPU / (run time x CPUs), at most 1. Nothing if the run time is 0 or TotalCPU is not known (Slurm gathers none
 /// for very short runs, or with jobacct_gather/none).
