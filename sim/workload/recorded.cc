@@ -25,7 +25,9 @@ struct Follower {
   JobRecord record;
   bool started = false;
   bool from_before = false;  // was in the system when the record began
-  bool tied = false;         // keeps its work, and was to run on its nodes only when last shown with nodes
+  bool tied = false;         // was to run on its nodes only when last shown as one with nodes that keeps its work
+  bool found_swap = false;   // was first shown as one that is never paused, and later as one that keeps its work
+  bool lost_swap = false;    // the other way round
   VirtualClock clock;        // as last shown
   JobState state = JobState::absent;
 };
@@ -139,11 +141,20 @@ class Collector {
     if (job.eligible != nullptr) restricted_.insert(job.id);
     // Its mark is what the host said first: a job that has lost enough runs is not paused any more.
     if (!follower.job.pauses) follower.job.pauses = effect_of(job.pauses);
-    if (job.state != JobState::waiting) follower.tied = job.pauses == Pauses::kept && job.flags.may_not_move;
+    if (job.state != JobState::waiting && job.pauses == Pauses::kept) follower.tied = job.flags.may_not_move;
     // A job that may be suspended may not always be paused: its nodes may lack swap.
+    if (job.pauses == Pauses::kept && follower.job.pauses == PauseEffect::none) follower.found_swap = true;
+    if (job.pauses == Pauses::none && follower.job.pauses == PauseEffect::kept) follower.lost_swap = true;
     const bool unexplained = follower.job.pauses == PauseEffect::kept && job.flags.may_not_pause && !follower.tied;
     if (unexplained || job.flags.exclusive) flagged_.insert(job.id);
-    if (follower.tied && job.flags.may_not_pause) lacked_swap_.insert(job.id);
+    if (job.flags.may_not_pause || job.pauses == Pauses::none) hindered_.insert(job.id);
+  }
+
+  // Where swap is limited, the views of a simulation say of suspended jobs at times that they are never paused.
+  static bool is_suspended(const Follower& follower, const record::EngineSetup& setup) {
+    if (follower.tied || follower.found_swap || all_suspended(setup)) return true;
+    if (!setup.host || !setup.host->pauses.some_suspended()) return false;
+    return follower.lost_swap || (!setup.host->pauses.marked && follower.job.pauses == PauseEffect::none);
   }
 
   static PauseEffect effect_of(Pauses pauses) {
@@ -197,7 +208,10 @@ class Collector {
     note(flagged_.size(), "job could not be paused or moved, or had its nodes alone: simulated without that",
          "jobs could not be paused or moved, or had their nodes alone: simulated without that");
     if (!run.setup.host) {  // a simulation's swap is known
-      note(lacked_swap_.size(),
+      const auto lacked = std::count_if(jobs_.begin(), jobs_.end(), [&](const Follower& f) {
+        return is_suspended(f, run.setup) && hindered_.contains(f.job.id);
+      });
+      note(static_cast<std::size_t>(lacked),
            "job could at times not be suspended: simulated with swap for it, unless --swap is given",
            "jobs could at times not be suspended: simulated with swap for them, unless --swap is given");
     }
@@ -224,7 +238,7 @@ class Collector {
     for (const Follower& follower : jobs_) unused = std::max(unused, follower.job.id + 1);
     std::size_t renamed = 0;
     for (Follower& follower : jobs_) {
-      if (follower.tied || all_suspended(run.setup)) follower.job.pauses = PauseEffect::suspended;
+      if (is_suspended(follower, run.setup)) follower.job.pauses = PauseEffect::suspended;
     }
     run.marked =
         std::any_of(jobs_.begin(), jobs_.end(), [](const Follower& f) { return f.job.pauses != PauseEffect::kept; });
@@ -257,7 +271,7 @@ class Collector {
   std::size_t from_before_ = 0;
   std::unordered_set<JobId> restricted_;
   std::unordered_set<JobId> flagged_;
-  std::unordered_set<JobId> lacked_swap_;
+  std::unordered_set<JobId> hindered_;  // could not be paused at some time
 };
 
 }  // namespace
