@@ -96,7 +96,7 @@ struct Estimates {
 
 enum class EventKind : std::uint8_t {
   completed,  ///< the job ended or was cancelled; its resources are free
-  submitted,  ///< the job is new in this slot, state waiting; or it still waits, and is offered again in a call of its own
+  submitted,  ///< the job is new in this slot, state waiting; or it still waits, and is offered again in its own call
   resync,     ///< the view is not what the engine's decisions would have led to: start over from the view
   changed,    ///< the job's measured CPU need or its weight is different; only for policies that share nodes
 };
