@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The teaching partition of examples/, as its files say: sessions start at once, share CPUs, and are never paused."""
 import time
+from datetime import datetime
 
 from .case import LiveTest
 from .cluster import ROOT
@@ -8,13 +9,19 @@ from .options import Options
 
 SECONDS = 30
 SESSIONS = 6
-SOON = 5.0  # seconds from sbatch to a running session, on a busy test machine
+SOON = 5  # seconds from a submission to the start, as Slurm notes both; a busy node may take long to launch
 
 
 def lines(name):
     """The lines of a file in examples/ that say something."""
     text = (ROOT / "examples" / name).read_text(encoding="utf-8").splitlines()
     return [line.strip() for line in text if line.strip() and not line.startswith("#")]
+
+
+def waited(fields):
+    """Seconds from the submission of a job to its start."""
+    begin, end = (datetime.fromisoformat(fields[name]) for name in ("SubmitTime", "StartTime"))
+    return (end - begin).total_seconds()
 
 
 class Teaching(LiveTest):
@@ -52,10 +59,9 @@ class Teaching(LiveTest):
     def test_six_sessions_share_four_cpus_and_the_seventh_waits_for_memory(self):
         sessions = []
         for _ in range(SESSIONS):
-            begun = time.monotonic()
             sessions.append(self.session("--cpus-per-task=4", script="while :; do :; done"))
             fields = self.wait_state(sessions[-1], "RUNNING")
-            self.assertLess(time.monotonic() - begun, SOON)
+            self.assertLessEqual(waited(fields), SOON)
             self.assertEqual(fields["NumCPUs"], "4")
         seventh = self.session("--cpus-per-task=4")
         # Memory is all that it lacks: one that asks for little runs.
@@ -76,7 +82,7 @@ class Teaching(LiveTest):
     def test_a_command_at_the_prompt_runs_at_once_beside_busy_sessions(self):
         for _ in range(SESSIONS - 1):
             self.wait_state(self.session("--cpus-per-task=4", script="while :; do :; done"), "RUNNING")
-        begun = time.monotonic()
-        answer = self.cluster.command("srun", "--partition=class", "--mem-per-cpu=20", "echo", "here", cwd="/")
-        self.assertEqual(answer.stdout.strip(), "here")
-        self.assertLess(time.monotonic() - begun, SOON)
+        answer = self.cluster.command("srun", "--partition=class", "--mem-per-cpu=20", "printenv", "SLURM_JOB_ID", cwd="/")
+        fields = self.wait_state(int(answer.stdout), "COMPLETED")
+        self.assertLessEqual(waited(fields), SOON)
+        self.assertEqual(self.dfrsctl("status")["lost_runs"], 0, "nothing gave way to it")
