@@ -114,6 +114,7 @@ TEST_F(Weights, ThoseThatChangeAreNamed) {
 TEST(WeightsLive, MoreCpuForTheHeavier) {
   OneNode host("Partitions=dfrs\nWeight=qos\n");
   FakeSlurm& slurm = host.slurm;
+  slurm.agents.set_swap(10'000);
   FakeJob job;
   job.cpus_per_task = 4;
   job.work = 1000;
@@ -133,6 +134,20 @@ TEST(WeightsLive, MoreCpuForTheHeavier) {
   EXPECT_EQ(slurm.job_status(heavy).weight, 1);
   EXPECT_GT(slurm.agents.applied(0, light)->cpus, 1);  // it has waited longer than the other
   EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+// Without swap neither may ever be paused: shares are as the weights themselves.
+TEST(WeightsLive, SharesAreAsWeightsWithoutSwap) {
+  OneNode host("Partitions=dfrs\nWeight=qos\n");
+  FakeJob job;
+  job.cpus_per_task = 4;
+  job.work = 1000;
+  const auto light = host.slurm.submit(job);
+  job.qos_priority = 2;
+  const auto heavy = host.slurm.submit(job);
+  host.slurm.run_for(5);
+  EXPECT_NEAR(host.slurm.agents.applied(0, light)->cpus, 1, 0.01);
+  EXPECT_NEAR(host.slurm.agents.applied(0, heavy)->cpus, 3, 0.01);
 }
 
 // Long after their start, when the policy would use the weights again only minutes later.
