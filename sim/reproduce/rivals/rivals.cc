@@ -34,15 +34,15 @@ constexpr std::array<ReproductionPart, 17> kParts{
      {"lublin-paired", "The same: each measure minus Triage's, workload by workload"},
      {"lublin-scaled", "Every rival on Lublin workloads scaled to a load of 0.7", "1 min"},
      {"lublin-scaled-paired", "The same: each measure minus Triage's, workload by workload"},
-     {"hpc2n", "HPC2N whole, without weekly restarts"},
-     {"hpc2n-known", "The same with known run times"},
-     {"kth", "KTH-SP2 whole"},
-     {"kth-known", "The same with known run times"},
-     {"ctc", "CTC-SP2 whole"},
-     {"ctc-known", "The same with known run times"},
+     {"hpc2n", "HPC2N whole, without weekly restarts", "5 min"},
+     {"hpc2n-known", "The same with known run times", "2 min"},
+     {"kth", "KTH-SP2 whole", "2 min"},
+     {"kth-known", "The same with known run times", "10 s"},
+     {"ctc", "CTC-SP2 whole", "12 min"},
+     {"ctc-known", "The same with known run times", "1 min"},
      {"stability", "Whether stretches grow without end: periodic repacking by period, load and penalty", "2 min"},
-     {"stability-without", "The same without repacking, by load"},
-     {"stable", "HPC2N whole: when periodic repacking keeps up"}}};
+     {"stability-without", "The same without repacking, by load", "1 min"},
+     {"stable", "HPC2N whole: when periodic repacking keeps up", "5 min"}}};
 constexpr std::string_view kStability = "stability";
 constexpr std::string_view kStabilityWithout = "stability-without";
 constexpr std::string_view kStable = "stable";
