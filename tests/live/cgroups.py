@@ -47,6 +47,17 @@ def put_first(tree):
         (folder / "cpu.shares").write_text(str(MOST_SHARES), encoding="ascii")
 
 
+def limit_nodes(tree, nodes, cores):
+    """All jobs of a node together get no more than this many cores. Agents of DFRS see to that by themselves; without
+    them each job has a quota of its own, whatever the others have. (Version 1: there a node's jobs are in one group.)"""
+    if version() == 1:
+        for node in nodes:
+            folder = MOUNTS / "cpu" / tree / node
+            folder.mkdir(parents=True, exist_ok=True)
+            period = int((folder / "cpu.cfs_period_us").read_text(encoding="ascii"))
+            (folder / "cpu.cfs_quota_us").write_text(str(round(cores * period)), encoding="ascii")
+
+
 def remove(tree, nodes, seconds=2.0):
     """Removes a cluster's groups. A group can be busy for a moment after its last process has gone."""
     end = time.monotonic() + seconds

@@ -192,3 +192,18 @@ class Gangs(unittest.TestCase):
         for job in (1, 2):
             # The kernel may give a node a few per cent more than its share.
             self.assertGreater(live[job].flow, 0.95 * (15 + 1), "the node also did the other's work meanwhile")
+
+
+class Forced(unittest.TestCase):
+    """Two jobs of 6 s share the cores of a node (OverSubscribe=FORCE): each has the speed of half a node."""
+
+    def test_a_node_has_no_more_cores_for_two_jobs_than_for_one(self):
+        folder = Path(os.environ.get("DFRS_LIVE_LOGS") or tempfile.mkdtemp(prefix="dfrs-live-")) / "forced"
+        folder.mkdir(parents=True, exist_ok=True)
+        jobs = [Job(1, 0.0, 1, 4, 64, 6.0, 60), Job(2, 0.1, 1, 4, 64, 6.0, 60)]
+        side = compare.run_one(Workload("shared", 1, 4, compare.WORLD_MEMORY, tuple(jobs)), compare.Setting(worlds=True), "force",
+                               folder, lambda text: print(text, flush=True), lambda job: Overhead(0, 0))
+        live = side.live.jobs
+        self.assertEqual(side.live.wrong, [])
+        self.assertGreater(max(one.flow for one in live.values()), 0.95 * 12, "the kernel may give a node a few per cent more")
+        self.assertLess(max(one.started for one in live.values()), 6, "they ran at the same time")
