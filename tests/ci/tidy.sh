@@ -17,4 +17,4 @@ git -C "$root" ls-files '*.cc' | grep -v '^tests/' | awk -v part="$part" -v part
 printf 'part %s of %s: %s of the sources\n' "$part" "$parts" "$(wc -l < sources)"
 # shellcheck disable=SC2016 # "$@" is for the inner shell
 sed 's,^,../,' sources | xargs -n 4 -P "$jobs" bash -c \
-  'exec clang-tidy-19 --quiet --warnings-as-errors="*" "$@" -- -std=c++20 -DHAVE_CONFIG_H -I. -I..' -
+  'exec clang-tidy-19 --quiet --warnings-as-errors="*" "$@" -- -std=c++20 -DHAVE_CONFIG_H -DDFRS_HELPERS=\"\" -I. -I..' -
