@@ -312,7 +312,7 @@ class Cluster:
     def _start_all(self):
         if self.options.first:
             cgroups.put_first(self.cgroup_tree)
-        if self.options.scheduler != "dfrs" and self.options.spank and 0 < self.options.cores < self.options.cpus:
+        if self.options.scheduler == "backfill" and self.options.spank and 0 < self.options.cores < self.options.cpus:
             cgroups.limit_nodes(self.cgroup_tree, self.nodes, self.options.cores)
         if self.options.auth == "munge":
             self.start_munged()
