@@ -333,7 +333,7 @@ class DynpReproduction {
       found[k] = simulate_point(models_[run.set], run, options_.seed + set);
     };
     parallel_for(work.size(), options_.threads, simulate_one, options_.progress);
-    for (std::size_t k = 0; k < work.size(); ++k) results_[work[k].first].push_back(std::move(found[k]));
+    for (std::size_t k = 0; k < work.size(); ++k) results_[work[k].first].push_back(found[k]);
   }
 
   void table4() {
