@@ -31,10 +31,9 @@ double gang_bound(const Instance& instance, const BoundOptions& options) {
     return 1;
   double bound = 1;
   for (const auto& [part, speed] : {std::pair{1.0 / 2, 1.5}, {2.0 / 3, 1.0}}) {
+    const double narrower = part * static_cast<double>(nodes.size());
     Instance gangs = instance;
-    std::erase_if(gangs.jobs, [&, part = part](const Job& job) {
-      return !is_gang(job, nodes.front()) || !(job.tasks > part * static_cast<double>(nodes.size()));
-    });
+    std::erase_if(gangs.jobs, [&](const Job& job) { return !is_gang(job, nodes.front()) || !(job.tasks > narrower); });
     bound = std::max(bound, bound_of(std::move(gangs), speed, options));
   }
   return bound;

@@ -26,12 +26,13 @@ enum class MemoryNeed {
 };
 
 struct SacctOptions {
-  NodeShape shape;              ///< zeros are inferred, see machine_of
-  std::vector<NodeKind> kinds;  ///< of the machine's nodes, instead of `shape`; empty: see there
+  NodeShape shape;                   ///< zeros are inferred, see machine_of
+  std::vector<NodeKind> kinds = {};  ///< of the machine's nodes, instead of `shape`; empty: see there
   CpuNeed cpu_need = CpuNeed::kMeasured;
   MemoryNeed memory_need = MemoryNeed::kRequested;
   SwfEstimates estimates = SwfEstimates::kTrace;
-  std::vector<Licence> licences;  ///< how many the cluster has; names that are missing are inferred, see licences_of()
+  /// How many the cluster has; names that are missing are inferred, see licences_of().
+  std::vector<Licence> licences = {};
   /// Jobs larger than the machine are counted and skipped instead of being an error.
   bool lenient = false;
 };
