@@ -125,12 +125,13 @@ def used(folder):
 
 
 def shares(*jobs, seconds=20):
-    """The CPUs that jobs use, measured."""
-    folders = [group(job) for job in jobs]
+    """The CPUs that jobs use, measured, and those that everything else on the node uses."""
+    folders = [CGROUP, *(group(job) for job in jobs)]
     begin, before = time.monotonic(), [used(folder) for folder in folders]
     late = lateness(seconds)
     end, after = time.monotonic(), [used(folder) for folder in folders]
-    return [(b - a) / (end - begin) for a, b in zip(before, after)], late
+    total, *each = [(b - a) / (end - begin) for a, b in zip(before, after)]
+    return each, total - sum(each), late
 
 
 def lateness(seconds):
@@ -151,14 +152,18 @@ def expect_quotas(wanted, *jobs):
     wait_for(f"quotas of {wanted:.3f} CPUs", lambda: all(abs(quota(job) - wanted) < 0.01 for job in jobs))
     time.sleep(2)
     for _ in range(4):
-        measured, late = shares(*jobs)
-        say(f"quota {wanted:.3f} CPUs, used {', '.join(f'{share:.3f}' for share in measured)}, timers late {100 * late:.1f} %")
-        if late <= MOST_LATE or all(abs(share - wanted) <= POINTS * CPUS for share in measured):
+        measured, others, late = shares(*jobs)
+        say(f"quota {wanted:.3f} CPUs, used {', '.join(f'{share:.3f}' for share in measured)}, by others {others:.3f}, "
+            f"timers late {100 * late:.1f} %")
+        # Quotas may add up to the whole node. Then what daemons need, which is much on an emulated processor, is missing.
+        missing = max(0.0, others + len(jobs) * wanted - CPUS) / len(jobs)
+        near = [wanted - missing - POINTS * CPUS <= share <= wanted + POINTS * CPUS for share in measured]
+        if late <= MOST_LATE or all(near):
             break
     else:
         raise Busy(f"timers of the machine are late {100 * late:.0f} % of the time: its host is too busy to measure shares")
-    for share in measured:
-        expect(abs(share - wanted) <= POINTS * CPUS, f"a job with {wanted:.3f} CPUs used {share:.3f}")
+    for share, is_near in zip(measured, near):
+        expect(is_near, f"a job with {wanted:.3f} CPUs used {share:.3f}, and others {others:.3f}")
 
 
 # ---- tests
