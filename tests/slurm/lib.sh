@@ -100,18 +100,48 @@ slurm_symbols() {
 
 # symbols_of NAME EXPORTER... -- PLUGIN...: names what the plugins import and nobody exports
 symbols_of() {
-  local name=$1 exporters=() missing
+  local name=$1 missing
   shift
+  missing=$(not_exported "$@")
+  [[ -z $missing ]] || { printf '%s does not export: %s\n' "$name" "${missing//$'\n'/ }"; return 1; }
+}
+
+# not_exported EXPORTER... -- PLUGIN...: prints what the plugins import, and neither these nor the plugins' libraries export
+not_exported() {
+  local exporters=()
   while [[ $1 != -- ]]; do exporters+=("$1"); shift; done
   shift
-  missing=$(
-    { nm -D --undefined-only "$@" | awk '$1 == "U" { sub(/@.*/, "", $2); print $2 }' | sort -u
-      { nm -D --defined-only "${exporters[@]}"
-        # shellcheck disable=SC2046 # the C library and its like
-        nm -D --defined-only $(ldd "$@" | awk '$3 ~ /^\// { print $3 }' | sort -u); } |
-        awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' | sort -u | sed 'p'
-    } | sort | uniq -u)
-  [[ -z $missing ]] || { printf '%s does not export: %s\n' "$name" "${missing//$'\n'/ }"; return 1; }
+  { nm -D --undefined-only "$@" | awk '$1 == "U" { sub(/@.*/, "", $2); print $2 }' | sort -u
+    { if (( ${#exporters[@]} > 0 )); then nm -D --defined-only "${exporters[@]}"; fi
+      # shellcheck disable=SC2046 # the C library and its like
+      nm -D --defined-only $(ldd "$@" | awk '$3 ~ /^\// { print $3 }' | sort -u); } |
+      awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' | sort -u | sed 'p'
+  } | sort | uniq -u
+}
+
+# slurm_imports FOLDER: what the plugins of a build folder import from Slurm, as lines "slurmctld NAME" or "slurmstepd NAME"
+slurm_imports() {
+  local plugins=$1/plugin
+  { not_exported "$plugins/libdfrs_controller.so" -- \
+      "$plugins"/{priority_multifactor,sched_dfrs,sched_backfill,select_cons_tres}.so "$1/tests/plugin/sched_driver.so" |
+      sed 's/^/slurmctld /'
+    not_exported -- "$plugins/spank_dfrs.so" | sed 's/^/slurmstepd /'
+  } | LC_ALL=C sort
+}
+
+# The symbols that were imported and found in a build of each version, by slurm_symbols: with them imports are checked
+# where there is no build. tests/slurm/check keeps them up to date.
+slurm_exports() { printf '%s/tests/slurm/exports/%s\n' "$root" "$1"; }
+
+# slurm_exported VERSION FOLDER: whether that version is known to export all that the plugins of a build folder import
+slurm_exported() {
+  local missing
+  missing=$(LC_ALL=C comm -23 <(slurm_imports "$2") "$(slurm_exports "$1")")
+  [[ -z $missing ]] || {
+    printf 'not known to be exported by Slurm %s: %s\n' "$1" "${missing//$'\n'/, }"
+    printf '"./quickstart check --slurm %s" looks for them in a build, and keeps what it finds\n' "$1"
+    return 1
+  }
 }
 
 # What shows in a few minutes whether dfrs works on a version: sharing, placement, quotas, suspend, requeue, arrays, a
