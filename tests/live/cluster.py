@@ -380,7 +380,7 @@ class Cluster:
         """One more daemon of this cluster, which ends with it."""
         return self._start(name, argv)
 
-    def _wait_started(self, name, process, condition, seconds=20.0):
+    def _wait_started(self, name, process, condition, seconds=60.0):
         def ready():
             processes.reap()
             if not process.alive():
