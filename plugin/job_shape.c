@@ -101,3 +101,9 @@ part_record_t *job_managed_partition(const job_record_t *job) {
   list_iterator_destroy(each);
   return managed;
 }
+
+uint16_t partition_cr_type(uint16_t own) {
+  const uint16_t all = slurm_conf.select_type_param;
+  if (!own || !(all & (COMPAT_CR_SOCKET | COMPAT_CR_CORE))) return all;
+  return (uint16_t)((all & ~(COMPAT_CR_SOCKET | COMPAT_CR_CORE | COMPAT_CR_MEMORY)) | own);
+}

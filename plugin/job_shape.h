@@ -34,4 +34,7 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory);
  * none is managed. Caller holds the job and partition locks. */
 part_record_t *job_managed_partition(const job_record_t *job);
 
+/* What jobs of a partition consume: SelectTypeParameters of the cluster, and of the partition's own (0: none). */
+uint16_t partition_cr_type(uint16_t own);
+
 #endif

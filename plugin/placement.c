@@ -63,9 +63,7 @@ static int check_plan(const job_record_t *job, const bitstr_t *node_bitmap, uint
 }
 
 uint16_t placement_cr_type(const part_record_t *part) {
-  const uint16_t all = slurm_conf.select_type_param;
-  if (!part || !part->cr_type || !(all & (COMPAT_CR_SOCKET | COMPAT_CR_CORE))) return all;
-  return (uint16_t)((all & ~(COMPAT_CR_SOCKET | COMPAT_CR_CORE | COMPAT_CR_MEMORY)) | part->cr_type);
+  return part ? partition_cr_type(part->cr_type) : slurm_conf.select_type_param;
 }
 
 static job_resources_t *new_resources(const job_record_t *job, const struct dfrs_plan *plan) {

@@ -75,6 +75,10 @@ static void publish_partitions(void) {
   if (dfrs_gate_set_partitions(names, count) != 0) error("sched/dfrs: out of memory for the names of partitions");
 }
 
+static void say_at_risk(void) {
+  error("sched/dfrs: goes on, but jobs are at risk, and slurmctld will not start again with these settings");
+}
+
 static void reconfigure(void) {
   char message[1024];
   if (dfrs_controller_reconfigure(controller, message, sizeof(message)) != 0) {
@@ -84,9 +88,9 @@ static void reconfigure(void) {
   publish_partitions();
   const slurmctld_lock_t locks = {.conf = READ_LOCK};
   lock_slurmctld(locks);
-  if (slurm_settings_check() != SLURM_SUCCESS)
-    error("sched/dfrs: goes on, but jobs are at risk, and slurmctld will not start again with these settings");
+  const int global = slurm_settings_check(), partitions = slurm_settings_check_partitions();
   unlock_slurmctld(locks);
+  if (global != SLURM_SUCCESS || partitions != SLURM_SUCCESS) say_at_risk();
   info("sched/dfrs: configuration read again");
   if (dfrs_controller_stock_backfill(controller))
     (void)stock_backfill_start();
@@ -293,11 +297,23 @@ static void stop_controller(void) {
   controller = NULL;
 }
 
+/* Wrong settings end a slurmctld only where no jobs are under way. */
+static bool may_start(int settings) {
+  if (settings == SLURM_SUCCESS) return true;
+  if (!compat_goes_on()) return false;
+  say_at_risk();
+  return true;
+}
+
 /* Starts the controller and the thread. The caller holds thread_lock. */
 static int start_thread(void) {
   controller = new_controller();
   if (!controller) return SLURM_ERROR;
   publish_partitions();
+  if (!may_start(slurm_settings_check_partitions())) {
+    stop_controller();
+    return SLURM_ERROR;
+  }
   apply_set_takeover(time(NULL));
   lost_jobs_begin(time(NULL));
   usage_records_begin(slurm_conf.state_save_location);
@@ -326,10 +342,7 @@ int init(void) {
         "of dfrs' plugins before Slurm's own, and SelectType must be select/cons_tres");
     return SLURM_ERROR;
   }
-  if (slurm_settings_check() != SLURM_SUCCESS) {
-    if (!compat_goes_on()) return SLURM_ERROR;
-    error("sched/dfrs: goes on, but jobs are at risk, and slurmctld will not start again with these settings");
-  }
+  if (!may_start(slurm_settings_check())) return SLURM_ERROR;
   pthread_mutex_lock(&thread_lock);
   const int rc = running ? SLURM_SUCCESS : start_thread();
   pthread_mutex_unlock(&thread_lock);

@@ -2,6 +2,8 @@
 #include "plugin/slurm_settings.h"
 
 #include "plugin/compat.h"
+#include "plugin/job_shape.h"
+#include "shim/gate.h"
 
 static bool names(const char *list, const char *name) { return list && xstrcasestr(list, name); }
 
@@ -33,5 +35,22 @@ int slurm_settings_check(void) {
     info(
         "sched/dfrs: warning: TaskPlugin has task/affinity, which pins tasks to cores: jobs that share a core get less "
         "than their share while other cores idle; leave it out, or set TaskPluginParam=none");
+  return rc;
+}
+
+int slurm_settings_check_partitions(void) {
+  int rc = SLURM_SUCCESS;
+  slurm_conf_partition_t **parts = NULL;
+  const int count = slurm_conf_partition_array(&parts);
+  for (int i = 0; i < count; ++i) {
+    if (!parts[i]->name || !dfrs_gate_manages(parts[i]->name) ||
+        (partition_cr_type(parts[i]->cr_type) & COMPAT_CR_MEMORY))
+      continue;
+    error(
+        "sched/dfrs: the SelectTypeParameters of partition %s do not count memory, which is a hard limit under dfrs: "
+        "remove them from its line, or set CR_Core_Memory or CR_Socket_Memory there",
+        parts[i]->name);
+    rc = SLURM_ERROR;
+  }
   return rc;
 }

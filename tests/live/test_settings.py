@@ -8,15 +8,17 @@ from pathlib import Path
 from .cluster import Cluster
 from .errors import ClusterError
 from .options import Options
+from .waiting import wait_for
 
-SECONDS = 40
+SECONDS = 55
+BARE = "PartitionName=bare Nodes=ALL MaxTime=INFINITE SelectTypeParameters=CR_Core"
 
 
 class Settings(unittest.TestCase):
-    def refused(self, sentence, **slurm):
+    def refused(self, sentence, more=None, **slurm):
         with tempfile.TemporaryDirectory(prefix="dfrs-settings-") as folder:
             Path(folder).chmod(0o755)
-            cluster = Cluster(folder, Options(nodes=1, cpus=2, memory=500, slurm=slurm))
+            cluster = Cluster(folder, Options(nodes=1, cpus=2, memory=500, slurm=slurm, **(more or {})))
             try:
                 with self.assertRaises(ClusterError):
                     cluster.up()
@@ -43,6 +45,27 @@ class Settings(unittest.TestCase):
 
     def test_memory_is_not_counted(self):
         self.refused("SelectTypeParameters does not count memory", SelectTypeParameters="CR_Core")
+
+    def test_memory_is_not_counted_in_a_managed_partition(self):
+        self.refused("SelectTypeParameters of partition bare do not count memory",
+                     {"settings": {"Partitions": "dfrs,bare"}, "slurm_lines": [BARE]})
+
+    def test_partition_that_does_not_count_memory_and_then_is_managed(self):
+        with tempfile.TemporaryDirectory(prefix="dfrs-settings-") as folder:
+            Path(folder).chmod(0o755)
+            cluster = Cluster(folder, Options(nodes=1, cpus=2, memory=500, slurm_lines=[BARE]))
+            log = cluster.log("slurmctld")
+            try:
+                cluster.up()
+                self.assertNotIn("do not count memory", log.read_text(encoding="utf-8"))
+                cluster.options.settings = {"Partitions": "dfrs,bare"}
+                cluster.write_configuration()
+                cluster.command("scontrol", "reconfigure")
+                wait_for("slurmctld to say so", lambda: "partition bare do not count memory" in log.read_text(encoding="utf-8"), 10)
+                wait_for("it to go on", lambda: "goes on, but jobs are at risk" in log.read_text(encoding="utf-8"), 10)
+                self.assertEqual(cluster.command("dfrsctl", "status").returncode, 0)
+            finally:
+                cluster.down()
 
     def test_preemption_that_only_does_harm(self):
         log = self.started(PreemptMode="REQUEUE", PreemptType="preempt/partition_prio")
