@@ -89,8 +89,8 @@ Result<Json> ask_controller(const AskOptions& options, const Question& question)
   if (answer) return std::move(*answer);
   return failure(kUnreachable,
                  answer.error().message +
-                     "\nIs slurmctld running, with SchedulerType=sched/dfrs, and munged (auth/slurm: sackd or "
-                     "slurmd) on this host? ControlAddress and ControlPort of dfrs.conf, or --host and "
+                     "\nIs slurmctld running, with dfrs' folder first in its PluginDir, and munged (auth/slurm: "
+                     "sackd or slurmd) on this host? ControlAddress and ControlPort of dfrs.conf, or --host and "
                      "--port, must say where it listens.");
 }
 

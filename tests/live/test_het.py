@@ -5,24 +5,33 @@ from .case import LiveTest
 from .options import Options
 from .waiting import wait_for
 
-SECONDS = 40
+SECONDS = 55
 
 
-class Heterogeneous(LiveTest):
-    options = Options(nodes=2, cpus=4, memory=1000, cores=0.3, algorithm="GreedyP*/OPT=MIN", scheduler_type="sched/backfill",
-                      settings={"CommentInterval": "1"},
-                      slurm_lines=["PartitionName=other Nodes=ALL MaxTime=INFINITE State=UP"])
+def _options(scheduler_type):
+    return Options(nodes=2, cpus=4, memory=1000, cores=0.3, algorithm="GreedyP*/OPT=MIN", scheduler_type=scheduler_type,
+                   settings={"CommentInterval": "1"}, slurm_lines=["PartitionName=other Nodes=ALL MaxTime=INFINITE State=UP"])
+
+
+class HetTest(LiveTest):
+    def submit(self, partition):
+        text = (f"#!/bin/sh\n#SBATCH --output=/dev/null -p {partition} -n1 --mem=100\n#SBATCH hetjob\n"
+                f"#SBATCH -p {partition} -n1 --mem=100\nexec sleep 1\n")
+        return self.cluster.command("sbatch", "--parsable", text_input=text, cwd="/", check=False)
+
+    def start_immediately_in_a_partition_of_stock_slurm(self):
+        result = self.cluster.command("srun", "--immediate=5", "-p", "other", "-n1", "--mem=100", "true", cwd="/", check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+
+class Heterogeneous(HetTest):
+    options = _options("sched/backfill")
 
     def test_dfrs_schedules_under_the_name_of_backfill(self):
         job = self.sbatch_burn(0.05, memory=100)
         self.assert_completed(self.wait_ended([job]))
         self.assertIn(job, self.dfrs_jobs() | {job: 0})
         self.assertEqual(self.cluster.command("dfrsctl", "status").returncode, 0)
-
-    def submit(self, partition):
-        text = (f"#!/bin/sh\n#SBATCH --output=/dev/null -p {partition} -n1 --mem=100\n#SBATCH hetjob\n"
-                f"#SBATCH -p {partition} -n1 --mem=100\nexec sleep 1\n")
-        return self.cluster.command("sbatch", "--parsable", text_input=text, cwd="/", check=False)
 
     def test_heterogeneous_job_runs_in_a_partition_of_stock_slurm(self):
         result = self.submit("other")
@@ -45,8 +54,7 @@ class Heterogeneous(LiveTest):
         self.cluster.command("scancel", job)
 
     def test_immediate_starts_in_a_partition_of_stock_slurm(self):
-        result = self.cluster.command("srun", "--immediate=5", "-p", "other", "-n1", "--mem=100", "true", cwd="/", check=False)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.start_immediately_in_a_partition_of_stock_slurm()
 
     def test_immediate_in_a_managed_partition_waits_as_long_as_it_says_or_is_refused_at_once(self):
         def srun(immediate):
@@ -57,3 +65,16 @@ class Heterogeneous(LiveTest):
         self.assertNotEqual(now.returncode, 0, now.stderr)
         self.assertIn("busy", now.stderr)
         wait_for("no job to be left", lambda: not self.active_jobs(), 20)
+
+
+class OwnName(HetTest):
+    """SchedulerType=sched/dfrs: slurmctld goes by the name alone."""
+    options = _options("sched/dfrs")
+
+    def test_heterogeneous_jobs_are_refused_at_once(self):
+        for partition in ("other", "dfrs"):
+            self.assertNotEqual(self.submit(partition).returncode, 0)
+        self.assertEqual(self.active_jobs(), [])
+
+    def test_immediate_starts_in_a_partition_of_stock_slurm(self):
+        self.start_immediately_in_a_partition_of_stock_slurm()

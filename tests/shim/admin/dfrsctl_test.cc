@@ -152,7 +152,7 @@ TEST_F(Dfrsctl, ErrorsSayWhatToDo) {
   expect_failure(run({"status", "--munge-socket", folder / "none"}), 5, "munged");
   EXPECT_EQ(run({"status"}, {.output_is_closed_pipe = true}).exit_code, 4);
   server.reset();
-  expect_failure(run({"status", "--wait", "0"}), 5, "Is slurmctld running, with SchedulerType=sched/dfrs");
+  expect_failure(run({"status", "--wait", "0"}), 5, "Is slurmctld running, with dfrs' folder first in its PluginDir");
 }
 
 // Its port is found in a dfrs.conf that is wrong elsewhere: slurmctld goes on with the last good one.
