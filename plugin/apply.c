@@ -298,6 +298,29 @@ static bool start_as_planned(const struct snapshot *snapshot, const struct dfrs_
   return false;
 }
 
+static bool start_if_permitted(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
+                               struct dfrs_result *result) {
+  return permitted(job, time(NULL), result) && start_as_planned(snapshot, op, job, result);
+}
+
+/* The same, with the first of the job's QOS that lets it start. */
+static bool start_with_some_qos(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
+                                struct dfrs_result *result) {
+  const compat_list several = compat_qos_list(job);
+  if (!several || list_count(several) == 0) return start_if_permitted(snapshot, op, job, result);
+  bool started = false;
+  result->code = DFRS_BLOCKED;
+  compat_iterator each = list_iterator_create(several);
+  for (slurmdb_qos_rec_t *qos;
+       !started && IS_JOB_PENDING(job) && result->code == DFRS_BLOCKED && (qos = list_next(each));) {
+    job->qos_ptr = qos;
+    job->qos_id = qos->id;
+    started = start_if_permitted(snapshot, op, job, result);
+  }
+  list_iterator_destroy(each);
+  return started;
+}
+
 static void start(const struct snapshot *snapshot, const struct dfrs_operation *op, job_record_t *job,
                   struct started_list *started, struct dfrs_result *result) {
   const time_t now = time(NULL);
@@ -306,7 +329,12 @@ static void start(const struct snapshot *snapshot, const struct dfrs_operation *
   if (op->after_requeue && job->details->begin_time > now) job->details->begin_time = 0;
   job->part_ptr = part;
   set_job_features_use(job->details);
-  if (!permitted(job, now, result) || !start_as_planned(snapshot, op, job, result)) {
+  slurmctld_resv_t *const reservation = job_reservation(job, now);
+  if (reservation && reservation != job->resv_ptr) {
+    job->resv_ptr = reservation;
+    job->resv_id = reservation->resv_id;
+  }
+  if (!start_with_some_qos(snapshot, op, job, result)) {
     job->part_ptr = former_part;
     return;
   }

@@ -128,6 +128,16 @@ static inline const char *compat_reason(const job_record_t *job) {
 #endif
 }
 
+/* The QOS of a job that names several (--qos=a,b), in the order in which Slurm tries them; NULL: it cannot. */
+static inline compat_list compat_qos_list(const job_record_t *job) {
+#if COMPAT_SINCE(24, 11)
+  return job->qos_list;
+#else
+  (void)job;
+  return NULL;
+#endif
+}
+
 static inline int compat_select_nodes(job_record_t *job) {
 #if COMPAT_SINCE(24, 11)
   job_node_select_t wanted = {.job_ptr = job};

@@ -102,6 +102,16 @@ part_record_t *job_managed_partition(const job_record_t *job) {
   return managed;
 }
 
+slurmctld_resv_t *job_reservation(const job_record_t *job, time_t now) {
+  slurmctld_resv_t *found = NULL;
+  if (!job->resv_list) return job->resv_ptr;
+  compat_iterator each = list_iterator_create(job->resv_list);
+  for (slurmctld_resv_t *one; !found && (one = list_next(each));)
+    if (one->start_time <= now && now < one->end_time) found = one;
+  list_iterator_destroy(each);
+  return found ? found : job->resv_ptr;
+}
+
 uint16_t partition_cr_type(uint16_t own) {
   const uint16_t all = slurm_conf.select_type_param;
   if (!own || !(all & (COMPAT_CR_SOCKET | COMPAT_CR_CORE))) return all;

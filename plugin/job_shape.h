@@ -34,6 +34,10 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory);
  * none is managed. Caller holds the job and partition locks. */
 part_record_t *job_managed_partition(const job_record_t *job);
 
+/* Of the reservations that a job names, the one in which it would start: the first that has begun and is not over, or
+ * else the one that Slurm looked at last. NULL: none. */
+slurmctld_resv_t *job_reservation(const job_record_t *job, time_t now);
+
 /* What jobs of a partition consume: SelectTypeParameters of the cluster, and of the partition's own (0: none). */
 uint16_t partition_cr_type(uint16_t own);
 

@@ -184,9 +184,10 @@ static const char *blocked_reason(const job_record_t *job, const part_record_t *
   if (job->bit_flags & JOB_DEPENDENT) return "waits for jobs that it depends on";
   if (array_is_full(job)) return "its array runs as many tasks as it may";
   if (job->resv_name) {
-    if (!job->resv_ptr) return "its reservation is not there";
-    if (now < job->resv_ptr->start_time) return "its reservation has not begun";
-    if (now >= job->resv_ptr->end_time) return "its reservation is over";
+    const slurmctld_resv_t *const reservation = job_reservation(job, now);
+    if (!reservation) return "its reservation is not there";
+    if (now < reservation->start_time) return "its reservation has not begun";
+    if (now >= reservation->end_time) return "its reservation is over";
   }
   return NULL;
 }
@@ -235,8 +236,9 @@ static void select_named_nodes(struct snapshot *s, job_record_t *job, const part
   bit_clear_all(nodes);
   if (part->node_bitmap) bit_or(nodes, part->node_bitmap);
   bit_and(nodes, s->managed);
-  if (job->resv_ptr && job->resv_ptr->node_bitmap) {
-    bit_and(nodes, job->resv_ptr->node_bitmap);
+  const slurmctld_resv_t *const reservation = job_reservation(job, (time_t)s->view.now);
+  if (reservation && reservation->node_bitmap) {
+    bit_and(nodes, reservation->node_bitmap);
   } else if (s->reservations && !job->resv_name) { /* else Slurm's test would write to the job */
     bitstr_t *free_nodes = compat_unreserved_nodes(job, (time_t)s->view.now);
     if (free_nodes)

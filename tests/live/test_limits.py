@@ -2,7 +2,7 @@
 """What accounting forbids: a QOS or an association that goes while jobs wait, limits of a QOS, and a federation."""
 import time
 
-from . import jobs
+from . import jobs, slurm
 from .case import LiveTest
 from .errors import ClusterError
 from .options import Options
@@ -94,6 +94,24 @@ class Enforced(LimitsTest):
                    for _ in range(3)]
         self.assert_completed(self.wait_ended(numbers, 120))
         self.assertEqual((self.folder / "log").read_text(encoding="ascii").split(), ["b", "e"] * 3)
+
+    def test_job_that_names_two_qos_starts_under_the_one_that_has_room(self):
+        if not slurm.since(24, 11):
+            self.skipTest("a job has one QOS before Slurm 24.11")
+        try:
+            for full, free in ((QOS, "normal"), ("normal", QOS)):
+                self.sacctmgr("modify", "qos", full, "set", "GrpJobs=1")
+                wait_for("slurmctld to know the limit", lambda full=full: "GrpJobs=1(" in self.cluster.command(
+                    "scontrol", "show", "assoc_mgr", f"qos={full}", "flags=qos").stdout, 20)
+                running = self.sbatch(f"--qos={full}", memory=100)
+                self.wait_state(running, "RUNNING")
+                job = self.sbatch(f"--qos={QOS},normal", memory=100)
+                self.assertEqual(self.wait_state(job, "RUNNING", 20)["QOS"], free)
+                self.cluster.command("scancel", running, job)
+                self.wait_ended([running, job])
+                self.sacctmgr("modify", "qos", full, "set", "GrpJobs=-1")
+        finally:
+            self.sacctmgr("modify", "qos", "normal", "set", "GrpJobs=-1")
 
 
 class Federated(LimitsTest):

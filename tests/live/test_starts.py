@@ -62,6 +62,15 @@ class Limits(LiveTest):
         fields = self.wait_state(job, "RUNNING")
         self.assertRegex(fields["TimeLimit"], r"^00:0[1-5]:00$")
 
+    def test_job_that_cannot_meet_its_deadline_any_more_never_starts(self):
+        job = self.sbatch("--hold", "--time=1", "--deadline=now+64seconds", memory=100, script=f"touch {self.folder}/ran")
+        time.sleep(6)
+        self.assertEqual(jobs.state(self.cluster, job), "PENDING")
+        self.cluster.command("scontrol", "release", job)
+        ended = self.wait_ended([job], 20)[job]
+        self.assertEqual((ended["JobState"], ended["Reason"]), ("DEADLINE", "DeadLine"))
+        self.assertFalse((self.folder / "ran").exists())
+
     def test_running_job_that_its_user_holds_is_paused_and_goes_on(self):
         """Its priority is 0 then, as that of a job which its user has suspended."""
         held = [self.sbatch_burn(3.0, f"--nodelist={node}", memory=900) for node in self.cluster.nodes]
@@ -97,3 +106,17 @@ class Reservations(LiveTest):
         finally:
             self.end_all_jobs()
             self.cluster.command("scontrol", "delete", "reservationname=later")
+
+    def test_job_that_names_several_reservations_starts_in_the_one_that_has_begun(self):
+        one, two = self.cluster.nodes
+        names = {"later": ("now+10minutes", one), "begun": ("now", two), "last": ("now+20minutes", one)}
+        for name, (begin, node) in names.items():
+            self.cluster.command("scontrol", "create", "reservation", f"reservationname={name}", f"starttime={begin}",
+                                 "duration=5", f"nodes={node}", "users=root")
+        try:
+            job = self.sbatch("--time=2", f"--reservation={','.join(names)}", memory=100)
+            self.assertEqual(self.wait_state(job, "RUNNING", 10)["NodeList"], two)
+        finally:
+            self.end_all_jobs()
+            for name in names:
+                self.cluster.command("scontrol", "delete", f"reservationname={name}")
