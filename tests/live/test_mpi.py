@@ -4,8 +4,9 @@ import ctypes
 import os
 import shutil
 import tempfile
+import time
 
-from . import slurm
+from . import cgroups, slurm
 from .case import LiveTest
 from .options import Options
 
@@ -18,13 +19,14 @@ class Proc(ctypes.Structure):
 me = Proc()
 begun = time.time()
 assert pmix.PMIx_Init(ctypes.byref(me), None, 0) == 0
+ready = time.time()
 end = time.process_time() + 1.0
 while time.process_time() < end:
     pass
 for _ in range(3):
     assert pmix.PMIx_Fence(None, 0, None, 0) == 0
 assert pmix.PMIx_Finalize(None, 0) == 0
-print(me.rank, os.environ["SLURMD_NODENAME"], flush=True)
+print(me.rank, os.environ["SLURMD_NODENAME"], begun, ready, time.time(), flush=True)
 """
 
 
@@ -61,7 +63,32 @@ class Pmix(LiveTest):
             for _ in range(9):
                 self.wait_event(self.sbatch_burn(1000, f"--nodelist={node}", cpus=4, memory=40))
         job = self.sbatch(tasks=2, cpus=4, memory=40, script=f"srun --mpi=pmix --cpus-per-task=4 python3 {program} > {self.folder}/out")
+        self.wait_state(job, "RUNNING")
+        had = self.watch(job)
         self.assert_completed(self.wait_ended([job], 120))
-        lines = sorted((self.folder / "out").read_text(encoding="ascii").split("\n")[:-1])
-        self.assertEqual([line.split()[0] for line in lines], ["0", "1"])
-        self.assertEqual({line.split()[1] for line in lines}, set(self.cluster.nodes))
+        lines = [line.split() for line in sorted((self.folder / "out").read_text(encoding="ascii").splitlines())]
+        self.assertEqual([line[0] for line in lines], ["0", "1"])
+        self.assertEqual({line[1] for line in lines}, set(self.cluster.nodes))
+        self.assert_a_tenth(had, *[[float(line[at]) for line in lines] for at in (2, 4)])
+
+    def watch(self, job):
+        """[(time, yield, node -> cores by its group's quota)], until the job has ended."""
+        had = []
+        while True:
+            cores = {node: cgroups.quotas(self.cluster.cgroup_tree, node, unlimited=True).get(f"job_{job}")
+                     for node in self.cluster.nodes}
+            shown = self.dfrs_jobs().get(job)
+            if not shown or shown["state"] != "running":
+                return had
+            had.append((time.time(), shown["yield"], cores))
+            time.sleep(0.05)
+
+    def assert_a_tenth(self, had, begun, ended):
+        """From before PMIx started to its end, on both nodes, the job had a tenth of its CPUs."""
+        seen = [(yields, cores) for at, yields, cores in had if at < min(ended)]
+        self.assertTrue([at for at, _, _ in had if at < max(begun)], (had[:3], begun))
+        self.assertLessEqual(max(yields for yields, _ in seen), 0.11)
+        for node in self.cluster.nodes:
+            quotas = [cores[node] for _, cores in seen if cores[node] is not None]  # before the step there is no group
+            self.assertTrue(quotas, node)
+            self.assertLessEqual(max(quotas), 0.11 * 4 * self.cluster.options.cores_per_cpu, node)
