@@ -57,6 +57,7 @@ EXTRA_DIST += \
 	tests/live/test_latency.py \
 	tests/live/test_limits.py \
 	tests/live/test_load.py \
+	tests/live/test_metrics.py \
 	tests/live/test_mpi.py \
 	tests/live/test_needs.py \
 	tests/live/test_pausing.py \
