@@ -210,12 +210,19 @@ sub options_of { return grep { $_->[0] =~ /^-/ } map { @{$_->[1]} } groups_with_
 sub bash {
   my $function = '_' . $name =~ s/-/_/gr;
   print "# Completions of $name for bash. Made by docs/from_help.pl.\n$function() {\n",
-    "  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} command= word options= commands= values=\n",
-    "  for word in \"\${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do [[ \$word == [a-z]* ]] || continue\n",
-    "    case \"\${command:+\$command }\$word\" in\n";
+    "  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} command= word options= commands= values=\n";
   my @all = commands();
-  print "      '@{$_->[0]}') command='@{$_->[0]}' ;;\n" for grep { @{$_->[0]} } @all;
-  print "    esac\n  done\n  case \$command in\n";
+  if (@all > 1) {
+    print "  for word in \"\${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do [[ \$word == [a-z]* ]] || continue\n",
+      "    case \"\${command:+\$command }\$word\" in\n";
+    print "      '@{$_->[0]}') command='@{$_->[0]}' ;;\n" for grep { @{$_->[0]} } @all;
+    print "    esac\n  done\n";
+  }
+  # Behind the program that it runs, everything is that program's.
+  print "  COMPREPLY=()\n  for ((word = 1; word < COMP_CWORD; ++word)); do\n",
+    "    [[ \${COMP_WORDS[word]} == -* || \${COMP_WORDS[word-1]} == --* ]] || return 0\n  done\n",
+    "  [[ \$prev == --* || \$cur == -* ]] || commands=\$(compgen -c -- \"\$cur\") || commands=\n" if $name eq 'dfrs-run';
+  print "  case \$command in\n";
   for my $entry (@all) {
     my ($words, $help) = @$entry;
     my @options = options_of($help);
@@ -256,10 +263,15 @@ sub zsh {
     return join " \\\n        ", @specs;
   };
   my $function = '_' . $name =~ s/-/_/gr;
+  my $rest = $name eq 'dfrs-run' ? "'(-)1:program:_command_names -e' '*::arguments:_normal'" : "'*:file:_files'";
   print "#compdef $name\n# Completions of $name for zsh. Made by docs/from_help.pl.\n$function() {\n",
-    "  local -a found\n  local command= word\n  for word in \"\${(@)words[2,CURRENT-1]}\"; do\n    case \"\${command:+\$command }\$word\" in\n";
-  print "      '@{$_->[0]}') command='@{$_->[0]}' ;;\n" for grep { @{$_->[0]} } @all;
-  print "    esac\n  done\n  case \$command in\n";
+    "  local -a found\n  local command= word\n";
+  if (@all > 1) {
+    print "  for word in \"\${(@)words[2,CURRENT-1]}\"; do\n    case \"\${command:+\$command }\$word\" in\n";
+    print "      '@{$_->[0]}') command='@{$_->[0]}' ;;\n" for grep { @{$_->[0]} } @all;
+    print "    esac\n  done\n";
+  }
+  print "  case \$command in\n";
   for my $entry (@all) {
     my ($words, $help) = @$entry;
     print "    '@$words')\n";
@@ -268,7 +280,7 @@ sub zsh {
       print "      found=(", join(' ', map { "'$_->[0]:" . $quote->($_->[1]) . "'" } @items), ")\n";
       print "      [[ \$PREFIX == -* ]] || { _describe command found; return; }\n";
     }
-    print "      _arguments ", $specs->($help), " '*:file:_files'\n      ;;\n";
+    print "      _arguments ", $specs->($help), " $rest\n      ;;\n";
   }
   print "  esac\n}\n$function \"\$@\"\n";
 }

@@ -90,21 +90,28 @@ PANDOC_MANS = \
 	man/dfrs.conf.5 \
 	man/dfrsctl.1 \
 	man/dfrsd.8
-COMPLETIONS = \
+BASH_COMPLETIONS = \
+	completions/bash/dfrs-check-config \
+	completions/bash/dfrs-run \
 	completions/bash/dfrs-sim \
 	completions/bash/dfrsctl \
+	completions/bash/dfrsd
+ZSH_COMPLETIONS = \
+	completions/zsh/_dfrs-check-config \
+	completions/zsh/_dfrs-run \
 	completions/zsh/_dfrs-sim \
-	completions/zsh/_dfrsctl
-CLEANFILES += $(DFRS_SIM_MANS) $(PANDOC_MANS) $(COMPLETIONS)
+	completions/zsh/_dfrsctl \
+	completions/zsh/_dfrsd
+CLEANFILES += $(DFRS_SIM_MANS) $(PANDOC_MANS) $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS)
 FROM_HELP = $(PERL) $(top_srcdir)/docs/from_help.pl
 
 man_MANS =
 if HAVE_HELP_PAGES
 man_MANS += $(DFRS_SIM_MANS)
 bashcompletiondir = $(datadir)/bash-completion/completions
-bashcompletion_DATA = completions/bash/dfrs-sim completions/bash/dfrsctl
+bashcompletion_DATA = $(BASH_COMPLETIONS)
 zshcompletiondir = $(datadir)/zsh/site-functions
-zshcompletion_DATA = completions/zsh/_dfrs-sim completions/zsh/_dfrsctl
+zshcompletion_DATA = $(ZSH_COMPLETIONS)
 endif
 if HAVE_PANDOC
 man_MANS += $(PANDOC_MANS)
@@ -119,7 +126,8 @@ $(PANDOC_MANS): docs/man.lua docs/reference/dfrs-check-config.md docs/reference/
 	  $(PANDOC) --standalone --from gfm --to man --shift-heading-level-by=-1 --lua-filter $(top_srcdir)/docs/man.lua \
 	  --metadata section=`echo $$page | sed 's/.*\.//'` --metadata footer='dfrs $(VERSION)' --metadata header=dfrs \
 	  $(top_srcdir)/docs/reference/$$name.md > $@.tmp && mv -f $@.tmp $@
-$(COMPLETIONS): dfrs-sim$(EXEEXT) dfrsctl$(EXEEXT) docs/from_help.pl
+$(BASH_COMPLETIONS) $(ZSH_COMPLETIONS): dfrs-check-config$(EXEEXT) dfrs-run$(EXEEXT) dfrs-sim$(EXEEXT) dfrsctl$(EXEEXT) \
+		dfrsd$(EXEEXT) docs/from_help.pl
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FROM_HELP) `basename $(@D)` ./`basename $@ | sed 's/^_//'`$(EXEEXT) > $@.tmp && \
 	  mv -f $@.tmp $@
 

@@ -20,9 +20,10 @@ packages=(
 # For the Slurm plugin and a test cluster: Slurm, MUNGE, tools that fetch Slurm's source, and Python for tests/live.
 cluster_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev python3)
 # gnutls-bin: certtool makes the certificate for the test of https; faketime: node agents with wrong clocks; doxygen and
-# pandoc: checks of headers and manual pages; chromium: the pages that dfrs-sim writes; ctags: lengths of functions
+# pandoc: checks of headers and manual pages; chromium: the pages that dfrs-sim writes; ctags: lengths of functions; zsh:
+# its completions
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev gnutls-bin faketime doxygen pandoc
-  chromium chromium-driver python3-selenium universal-ctags)
+  chromium chromium-driver python3-selenium universal-ctags zsh)
 
 say() { printf '==> %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
