@@ -21,9 +21,9 @@ packages=(
 cluster_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev python3)
 # gnutls-bin: certtool makes the certificate for the test of https; faketime: node agents with wrong clocks; doxygen and
 # pandoc: checks of headers and manual pages; chromium: the pages that dfrs-sim writes; ctags: lengths of functions; zsh:
-# its completions
+# its completions; python3-yaml: the cluster file of Open OnDemand
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev gnutls-bin faketime doxygen pandoc
-  chromium chromium-driver python3-selenium universal-ctags zsh)
+  chromium chromium-driver python3-selenium universal-ctags zsh python3-yaml)
 
 say() { printf '==> %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }

@@ -71,9 +71,9 @@ and name that in SLURM_TARBALLS"
   : > "$prefix/complete"
 )
 
-# slurm_plugins VERSION SOURCE HEADERS: compiles the plugins for a version, without a warning, into out/slurm/VERSION/.
-# SOURCE: its source, a folder or a tarball; HEADERS: the folder with slurm/slurm_version.h. The C++ side is the same for
-# all versions: it is taken from build/, which must be complete.
+# slurm_plugins VERSION SOURCE HEADERS: compiles the plugins for a version, without a warning, into out/slurm/VERSION/, and
+# a test of what they read from its structures, which runs. SOURCE: its source, a folder or a tarball; HEADERS: the folder
+# with slurm/slurm_version.h. The C++ side is the same for all versions: it is taken from build/, which must be complete.
 slurm_plugins() {
   local version=$1 source=$2 headers=$3 folder=$out/slurm/$1
   configure_in "$folder" --enable-werror "CXX=$compiler" "--with-slurm-src=$source" "--with-slurm-headers=$headers"
@@ -82,7 +82,8 @@ slurm_plugins() {
   say "compiling the plugins for Slurm $version (log: ${folder#"$root"/}/make.log)"
   run "$folder/make.log" make -C "$folder" -j"$jobs" -o plugin/libdfrs_controller.so \
     plugin/priority_multifactor.so plugin/sched_dfrs.so plugin/sched_backfill.so plugin/select_cons_tres.so \
-    plugin/spank_dfrs.so tests/plugin/sched_driver.so
+    plugin/spank_dfrs.so tests/plugin/sched_driver.so tests/plugin/marks_test || return 1
+  run "$folder/marks_test.log" "$folder/tests/plugin/marks_test"
 }
 
 # slurm_symbols FOLDER PREFIX: whether all symbols that the plugins of a build folder import are exported by the Slurm below
