@@ -76,7 +76,7 @@ static void publish_partitions(void) {
 }
 
 static void say_at_risk(void) {
-  error("sched/dfrs: goes on, but jobs are at risk, and slurmctld will not start again with these settings");
+  error("sched/dfrs: continuing, but jobs are at risk: slurmctld will not restart with these settings");
 }
 
 static void reconfigure(void) {

@@ -29,7 +29,7 @@ tests/published/second_test.log: dfrs-sim$(EXEEXT)
 THREAD_TESTS = $(LIVE_THREADS) $(SIM_THREADS)
 TESTS = $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(SCRIPT_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 
-# Not check_PROGRAMS: make builds all of those for any of the goals. As it is, a test brings about its own program.
+# Not check_PROGRAMS: make builds all of those for any of the goals. This way a test builds only its own program.
 EXTRA_PROGRAMS += $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 CLEANFILES += $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 

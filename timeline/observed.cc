@@ -103,7 +103,7 @@ void ObservedSchedule::finish(Job&& job) {
 
 // The first quarter of the time goes, again and again, until a quarter of the room is free.
 void ObservedSchedule::forget() {
-  constexpr int kMostTimes = 40;  // then all that is left is of now
+  constexpr int kMostTimes = 40;  // then only the present is left
   if (held_ <= std::max(most_, forget_at_)) return;
   const std::size_t enough = most_ - most_ / 4;
   for (int k = 0; k < kMostTimes && held_ > enough; ++k) forget_before(begin_ + (now_ - begin_) / 4);

@@ -68,7 +68,7 @@ tl::expected<void, std::string> take_parameter(std::string_view part, DynpAlgori
     algorithm.keep_queue = true;
     return {};
   }
-  return wrong("'" + shown + "' is no part of a name, not of this decider, or one too many");
+  return wrong("'" + shown + "' is unknown, does not fit this decider, or is given twice");
 }
 
 NameMatch parse(std::string_view name) {

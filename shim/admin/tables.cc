@@ -140,7 +140,7 @@ std::string status_table(const Json& answer, const UserNames& users) {
     out += "dfrs.conf is not in force: " + error + "\n";
   }
   if (answer.at("now").is_null()) {
-    out += "no step yet: slurmctld has not shown the cluster\n";
+    out += "no scheduling step yet: waiting for slurmctld\n";
   } else {
     out += fmt::format("{}, {}, {}, {}; the last took {:.1f} ms, the longest {:.1f} ms\n",
                        base::counted(answer.at("steps").get<std::uint64_t>(), "step"),
@@ -201,7 +201,7 @@ std::string status_table(const Json& answer, const UserNames& users) {
 
 std::string nodes_table(const Json& answer) {
   const Json& nodes = answer.at("nodes");
-  if (nodes.empty()) return "no nodes yet: slurmctld has not shown the cluster\n";
+  if (nodes.empty()) return "no nodes yet: waiting for slurmctld\n";
   using base::Align;
   base::TextTable table;
   table.column("NODE");

@@ -192,7 +192,7 @@ Verdict check_namespaces(const std::string& process, const std::string& first) {
   return {};
 }
 
-// No UNIX socket has its other end in a process that is none of these.
+// Every UNIX socket of these processes ends in one of them.
 Verdict check_unix_sockets(const std::vector<pid_t>& processes, pid_t first, const std::string& proc) {
   if (namespace_of(fmt::format("{}/{}", proc, first), "net") != namespace_of("/proc/self", "net")) return {};
   std::map<std::uint32_t, pid_t> owners;

@@ -275,8 +275,7 @@ tl::expected<void, std::string> Keeper::restore_image(const ImageStore::Found& i
 }
 
 void Keeper::loop() {
-  // Until the program has ended; one that was dumped is reported as ended to nobody: the job's next run goes on with
-  // it.
+  // Until the program has ended. Nobody is told of the end of one that was dumped: the job's next run continues it.
   while (!(ended_ && (gone_ || status_.state != KeeperState::dumped))) {
     std::vector<pollfd> polled{{signals_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
     polled.push_back({gone_ ? -1 : client_.get(), POLLIN, 0});

@@ -40,9 +40,9 @@ class KeeperFiles {
   std::string base_;  // their path without an ending
 };
 
-/// For a socket at which nobody listens. If its keeper was killed, ends its program, which has nobody to tell its end,
-/// and removes its files; true: there was such a program. Does not wait: if a keeper begins or ends just now, call it
-/// again.
+/// For a socket at which nobody listens. If its keeper was killed, ends its program, which could no longer report its
+/// end, and removes its files; true: there was such a program. Does not wait: if a keeper begins or ends just now, call
+/// it again.
 bool remove_files_of_dead(const std::string& socket);
 
 }  // namespace dfrs::shim

@@ -125,15 +125,15 @@ std::string why_no_solver(const Algorithm& algorithm) {
   const std::optional<DfrsAlgorithm> dfrs = dfrs_algorithm(algorithm);
   if (!dfrs) {
     return fmt::format(
-        "{} needs a solver of linear programs, which slurmctld does not load because it could end the process; "
-        "choose an algorithm that needs none (dfrs-sim simulates this one, too)",
+        "{} needs a solver of linear programs, which could crash slurmctld and is not loaded there; choose an "
+        "algorithm that needs none (dfrs-sim simulates this one, too)",
         name);
   }
   DfrsAlgorithm other = *dfrs;
   other.objective = DfrsAlgorithm::Objective::max_stretch;
   return fmt::format(
-      "{} needs a solver of linear programs for OPT=AVG, which slurmctld does not load because it could end the "
-      "process; take {} instead (dfrs-sim simulates both)",
+      "{} needs a solver of linear programs for OPT=AVG, which could crash slurmctld and is not loaded there; take {} "
+      "instead (dfrs-sim simulates both)",
       name, algorithm_name(named(other)));
 }
 
@@ -165,7 +165,7 @@ Outcome read_partitions(const std::string& value, SettingTarget into) {
     } else if (lower_case(name) == "default") {
       errors.emplace_back("DEFAULT is not a partition: in slurm.conf it holds the defaults of the partitions after it");
     } else if (name.find_first_of(" \t") != std::string::npos) {
-      errors.push_back(fmt::format("'{}' has a blank in it, a partition's name has none", name));
+      errors.push_back(fmt::format("'{}' contains a blank, which partition names cannot", name));
     } else if (!seen.insert(name).second) {
       errors.push_back(fmt::format("'{}' is named twice", name));
     } else {
@@ -220,7 +220,8 @@ Outcome read_pause_by(const std::string& value, SettingTarget into) {
     if (flag) return refused(fmt::format("'{}' is named twice", lower_case(word)));
     flag = true;
   }
-  if (none && words.size() > 1) return refused("'none' stands alone: it allows no way of pausing");
+  if (none && words.size() > 1)
+    return refused("'none' cannot be combined with other ways: it allows no way of pausing");
   into.pausing.suspend = suspend;
   into.pausing.requeue = requeue;
   into.pausing.checkpoint = checkpoint;

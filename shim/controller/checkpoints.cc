@@ -340,7 +340,7 @@ void Checkpoints::give_up(Job& job, const Sources& from, Seconds now) {
   job.checkpointing.phase = Phase::resuming;
   ++counters_.given_up;
   changed_ = true;
-  from.log.verbose("job {}: its checkpoint is given up, it goes on where it is", job.id);
+  from.log.verbose("job {}: checkpoint abandoned; the job continues where it is", job.id);
 }
 
 }  // namespace dfrs::shim

@@ -117,7 +117,7 @@ class Explanation {
     say("Job {} asks for {} of {} and {} MiB each.", job_.id, base::counted(facts.tasks, "task"),
         base::counted(facts.cpus_per_task, "CPU"), facts.memory_per_task);
     if (live_.config.measure_cpu_need && job_.need.value < 1) {
-      say("Job {} has been seen to need {:.2f} of each of these CPUs; CPU is shared by that.", job_.id,
+      say("Job {} was measured to need {:.2f} of each of these CPUs, and gets CPU accordingly.", job_.id,
           job_.need.value);
     }
     if (live_.config.weight != WeightRule::none) {
@@ -213,7 +213,8 @@ class Explanation {
     } else if (job_.has(DFRS_JOB_STOCK_PLACED)) {
       say("Job {} may not be moved: Slurm chose its nodes, for resources that dfrs does not place.", job_.id);
     } else if (!flags.may_not_pause) {
-      say("Job {} may not be moved, which takes a requeue: {}.", job_.id, why_no_requeue(job_, live_.config, now_));
+      say("Job {} may not be moved, because a move needs a requeue: {}.", job_.id,
+          why_no_requeue(job_, live_.config, now_));
     }
   }
 
@@ -229,8 +230,8 @@ class Explanation {
     }
     if (state.restoring) say("The agents of job {} have not said yet whether it was restored.", job_.id);
     if (state.attempts == 0) return;
-    say("Job {} has seen {} to checkpoint it, of which {} failed; the last image had {} MiB.", job_.id,
-        base::counted(state.attempts, "attempt"), state.failed, state.bytes >> 20);
+    say("DFRS made {} to checkpoint job {}; {} failed; the last image had {} MiB.",
+        base::counted(state.attempts, "attempt"), job_.id, state.failed, state.bytes >> 20);
   }
 
   // Names the first node where the newest quota is not in force.

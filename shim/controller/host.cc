@@ -80,7 +80,7 @@ void Host::accept(std::string_view text) {
   accepted_ = std::time(nullptr);
   controller_->set_config_in_force({});
   if (const auto kept = last_good_.keep(text); !kept) {
-    log_.error("the last good configuration cannot be kept, for when dfrs.conf is wrong: {}", kept.error());
+    log_.error("cannot save dfrs.conf as the last good configuration: {}", kept.error());
   }
 }
 
@@ -124,14 +124,15 @@ tl::expected<std::unique_ptr<Host>, std::string> Host::create(const HostPaths& p
   host->accepted_ = found->accepted;
   const std::string words = host->stays_in_force(found->in_force.error());
   host->controller_->set_config_in_force(tl::unexpected(words));
-  host->log_.error("{}: mend dfrs.conf, then `scontrol reconfigure`; slurmctld cannot be started with it", words);
+  host->log_.error("{}: correct dfrs.conf and run `scontrol reconfigure`; slurmctld will not start with this file",
+                   words);
   return host;
 }
 
 void Host::begin_record() {
   if (!config_.record_file) return;
   const auto on = recorder_.on(record::unused_record_path(*config_.record_file));
-  if (!on) log_.error("no record is made: {}", on.error());
+  if (!on) log_.error("not recording: {}", on.error());
 }
 
 void Host::serve_control() {
@@ -139,14 +140,14 @@ void Host::serve_control() {
   if (control_ && same_control(control_config_, config_)) return;
   control_.reset();
   if (const auto started = start_control(); !started) {
-    log_.error("no control port for dfrsctl: {}; it is tried again every second", started.error());
+    log_.error("cannot open the control port for dfrsctl: {}; trying again every second", started.error());
   }
 }
 
 void Host::retry_control(Seconds now) {
   if (!serves_control_ || control_ || std::abs(now - control_tried_) < 1) return;
   control_tried_ = now;
-  if (start_control()) log_.warn("control port: dfrsctl is answered now");
+  if (start_control()) log_.warn("the control port for dfrsctl is open now");
 }
 
 tl::expected<void, std::string> Host::start_control() {

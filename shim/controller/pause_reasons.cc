@@ -18,7 +18,7 @@ std::string why_no_suspend(const Job& job, const Config& config, const NodeAgent
   if (const Seconds wait = job.suspendable_at(now) - now; wait > 0)
     return fmt::format("Slurm is not asked to suspend it for another {:.0f} s", wait);
   if (config.suspend_needs_swap && agents == nullptr) {
-    return "no agent tells how much swap its nodes have (QuotaMode=off), and SuspendNeedsSwap=yes";
+    return "no agent reports its nodes' swap (QuotaMode=off), and SuspendNeedsSwap=yes";
   }
   return fmt::format("its nodes lack {} MiB of free swap for each of its tasks, or its cgroup may not use so much",
                      job.facts.memory_per_task);
@@ -36,7 +36,7 @@ std::string why_no_checkpoint(const Job& job, const Config& config, Seconds now)
                        state.not_before - now);
   }
   if (state.phase == Checkpointing::Phase::resuming)
-    return "the last attempt was given up; its processes are about to go on";
+    return "the last attempt was abandoned; its processes are being resumed";
   if (!state.agents_answer) return "the agent of one of its nodes does not answer";
   if (state.verdict == Checkpointing::Verdict::unknown) return "its agents have not said yet whether they can";
   return fmt::format("it has gained {:.0f} s of virtual time in this run, and MinProgress is {:.0f}",

@@ -47,15 +47,15 @@ std::optional<std::string> reason_of(const Job& job, JobSituation situation, con
         return "its begin time is in " + time_left(static_cast<Seconds>(job.facts.begin_time), now);
       }
       if (job.facts.phase == DFRS_JOB_REQUEUING) return "its last run is being cleaned up";
-      return "the policy does not have it yet";
+      return "the policy has not seen it yet";
     case JobSituation::backing_off:
       return fmt::format("Slurm refused to start it ({}); next attempt in {}", job.attempts.reason,
                          time_left(job.attempts.retry_at, now));
     case JobSituation::user_suspended:
       return job.facts.keeps_memory
-                 ? "suspended by scontrol suspend; scontrol resume lets it go on"
-                 : "suspended by scontrol suspend after the policy had paused it; scontrol resume lets it go "
-                   "on when its memory is free";
+                 ? "suspended by scontrol suspend; continue it with scontrol resume"
+                 : "suspended by scontrol suspend after the policy had paused it; after scontrol resume it continues "
+                   "when its memory is free";
     case JobSituation::waiting:
       return "waits for the policy to place it";
     case JobSituation::suspended:

@@ -51,7 +51,7 @@ inline constexpr Seconds kAgentPatience = 5.0;
 inline constexpr Seconds kFreezeTimeout = 10.0;
 /// After a start, an agent's report is one of the new run after this.
 inline constexpr Seconds kReportsAreNew = 8.0;
-/// An agent that is to let a job go on, and says nothing about it for so long, has nothing of it.
+/// An agent that was told to resume a job and does not mention it for this long holds nothing of the job.
 inline constexpr Seconds kSilencePatience = 30.0;
 /// Waits after failed attempts, which double.
 inline constexpr Seconds kCheckpointAgainFirst = 60.0;

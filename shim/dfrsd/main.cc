@@ -366,9 +366,10 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--log-level", options.log_level, "Least level of messages to log: error, warning, info or debug")
       ->check(CLI::IsMember({"error", "warning", "info", "debug"}))
       ->capture_default_str();
-  app.add_flag("--check", options.check, "Check that all that the agent needs is there, say so, and exit");
-  app.add_flag("--release", options.release,
-               "Lift the quotas of all jobs on this node, and exit. For leaving dfrs, after the agent has been stopped")
+  app.add_flag("--check", options.check, "Check whether the agent has all it needs, report it, and exit");
+  app.add_flag(
+         "--release", options.release,
+         "Lift the quotas of all jobs on this node, and exit. Use it when you remove dfrs, after stopping the agent")
       ->excludes("--check");
   app.footer(kFooter);
 }

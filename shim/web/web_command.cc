@@ -88,7 +88,9 @@ ctl::Result<void> serve(const WebCommand& command) {
   if (!server) return ctl::failure(ctl::kIo, server.error());
   fmt::print("{}\n", (*server)->address());
   if (std::fflush(stdout) != 0) return ctl::failure(ctl::kIo, "standard output cannot be written");
-  fmt::print(stderr, "dfrsctl: open this address in a browser on this host; only who knows it can. Ctrl-C ends\n");
+  fmt::print(stderr,
+             "dfrsctl: open this address in a browser on this host, and keep it to yourself: it gives access to the "
+             "page. Press Ctrl-C to stop\n");
   while (!stop.interrupted_within(command.every)) {
     if (const auto seen = look(command, later, feed); !seen) feed.publish_error(seen.error().message);
   }

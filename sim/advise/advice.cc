@@ -137,7 +137,7 @@ class Writer {
           fmt::format("What users feel: jobs of {} {}", kJobClasses.front().name, waits(best_->by_class.front(), now)));
     }
     if (const Service& now = today_.interactive; now.jobs > 0) {
-      items.push_back(fmt::format("Users who sit and wait (salloc and srun, {}): their jobs {}", jobs_of(now.jobs),
+      items.push_back(fmt::format("Interactive users (salloc and srun, {}): their jobs {}", jobs_of(now.jobs),
                                   waits(best_->interactive, now)));
     }
     const std::size_t longest = last_class();
@@ -539,7 +539,7 @@ class Writer {
         "A job with half the CPU makes half the progress; contention for caches, memory bandwidth, network and "
         "storage is not modelled.");
     items.push_back(in_.kinds.empty()
-                        ? "All nodes count as equal, and GPUs do not count."
+                        ? "All nodes are assumed to be equal, and GPUs are ignored."
                         : "The kinds of nodes come from their names and from what jobs had of them. A job may use any "
                           "node where it fits, whatever its partition; it holds its GPUs while it runs, as Slurm gives "
                           "them.");
@@ -550,14 +550,13 @@ class Writer {
           "that when Slurm finds none for a job.");
     }
     items.push_back(fmt::format(
-        "With Pauses=suspended the cluster counts as having {}{}. A job is suspended only where its nodes have "
+        "With Pauses=suspended the cluster is assumed to have {}{}. A job is suspended only where its nodes have "
         "swap free for it, as on the cluster; what Slurm lets a job have of it (ConstrainSwapSpace) is not simulated. "
-        "A "
-        "job that restarts from a checkpoint is taken to lose nothing since it wrote that.",
+        "A job that restarts from a checkpoint is taken to lose nothing since it wrote that.",
         swap_taken(in_), in_.memory_modelled ? " (--swap)" : ""));
     if (!in_.licences.empty()) {
       items.push_back(
-          fmt::format("The cluster counts as having these licences: {}. A job gets its licences in the order of "
+          fmt::format("The cluster is assumed to have these licences: {}. A job gets its licences in the order of "
                       "submission, before any policy places it, and keeps them while it is paused.",
                       licences_text(in_.licences)));
     }

@@ -124,8 +124,8 @@ void Database::fail(int code) const {
           fmt::format("{}: the store of results is damaged ({}); remove the file to start again", path_, reason));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      throw IoError(fmt::format("{}: another process has this store and has not let go of it within {} s ({})", path_,
-                                patience_ / 1000, reason));
+      throw IoError(
+          fmt::format("{}: another process has kept this store locked for {} s ({})", path_, patience_ / 1000, reason));
     case SQLITE_NOMEM:
       throw std::bad_alloc();
     default:  // CANTOPEN, READONLY, PERM, FULL, IOERR, ...

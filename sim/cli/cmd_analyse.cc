@@ -58,8 +58,8 @@ void add_analyse(CLI::App& app) {
   auto options = std::make_shared<AnalyseCommand>();
   options->workload.add(*command, WorkloadOptions::Sources::several);
   command->footer(
-      "Estimates are the log's only with --estimates trace. `dfrs-sim generate --like LOG` makes job sets of the "
-      "kind.");
+      "Estimates are exact run times unless you give --estimates trace. `dfrs-sim generate --like LOG` makes similar "
+      "job sets.");
   command->callback([options] { options->run(); });
 }
 

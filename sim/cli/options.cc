@@ -367,7 +367,7 @@ static void add_pauses(CLI::App& app, std::string& world, std::string& swap) {
              fmt::format("what a pause or a move does to a job: {}. kept: it continues later; lost: it starts over; "
                          "none: it is never paused; suspended: it continues later, but only on its nodes, and its "
                          "memory is in their --swap meanwhile; mixed: a part X of the jobs is kept, drawn by SEED or "
-                         "given by the trace's marks, and what holds for the others follows (/none by default)",
+                         "given by the trace's marks, and OTHERS says what happens to the rest (default: none)",
                          record::kPauseWorlds))
           ->check(CLI::Validator(wrong_world, "WORLD"))
           ->capture_default_str()
@@ -441,12 +441,12 @@ void SimulationOptions::add(CLI::App& app) {
   app.add_flag(
          "--requeue-kept", requeue_kept_,
          "jobs that keep their work are requeued from a checkpoint of their own, as on live clusters: "
-         "--min-progress holds for their runs, too, and a job that finds none to pause is offered again once a run "
-         "has made it")
+         "--min-progress holds for their runs, too, and a job for which none can be paused is tried again once a run "
+         "has gained that")
       ->group(group);
   app.add_option("--most-jobs", most_jobs_,
-                 fmt::format("a simulation ends as run away once more than N jobs are in the system, or with 'none' "
-                             "never, even if it takes hours (default: beyond {} jobs, if while they doubled there were "
+                 fmt::format("end a simulation as run away once more than N jobs are in the system; none: never, "
+                             "however long it takes (default: beyond {} jobs, if while they doubled there were "
                              "more than {} starts, pauses, moves and resumes per job submitted)",
                              PileUpGuard::kMany, PileUpGuard::kChangesPerJob))
       ->check(limit_of_jobs())

@@ -43,9 +43,10 @@ tl::expected<void, std::string> StallGuard::judge(const StallLook& now) {
         since, system, gained, now.left, changes, ticks));
   }
   if (changes > 0) {
-    return tl::unexpected(fmt::format(
-        "{}, with {}: {} pauses, moves, starts and resumes ate all progress; a period well above the penalty helps",
-        since, system, changes));
+    return tl::unexpected(
+        fmt::format("{}, with {}: {} pauses, moves, starts and resumes consumed all progress; a period well above the "
+                    "penalty helps",
+                    since, system, changes));
   }
   return tl::unexpected(fmt::format("{}, with {}: nothing starts and no work is done", since, system));
 }

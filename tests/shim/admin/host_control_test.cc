@@ -150,7 +150,7 @@ TEST_F(HostControl, APortThatIsTakenAndOneThatChanges) {
   Port first;
   write_conf(first.number());
   create();
-  EXPECT_THAT(all_logged, HasSubstr("no control port for dfrsctl"));
+  EXPECT_THAT(all_logged, HasSubstr("cannot open the control port for dfrsctl"));
   EXPECT_THAT(all_logged, HasSubstr("in use"));
   step(1700000001, {});
   first.release();
@@ -176,7 +176,7 @@ TEST_F(HostControl, APortThatIsTakenAtFirstIsTriedAgain) {
   EXPECT_EQ(ask(port.number(), "GET", "/v1/version").first, 0) << "not more than once a second";
   step(1700000003, {});
   EXPECT_EQ(ask(port.number(), "GET", "/v1/version").first, 200);
-  EXPECT_THAT(all_logged, HasSubstr("dfrsctl is answered now"));
+  EXPECT_THAT(all_logged, HasSubstr("the control port for dfrsctl is open now"));
 }
 
 // Slurm ends and starts its scheduler in one process when a reconfiguration fails or control is given back.

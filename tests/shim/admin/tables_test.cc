@@ -49,7 +49,7 @@ TEST(DfrsctlTables, AnEmptyClusterAndAnErrorAreSaid) {
   ControllerStatus status;
   status.cluster = "empty";
   EXPECT_THAT(status_table(status_json(status, {}), users), HasSubstr("no jobs in managed partitions\n"));
-  EXPECT_THAT(status_table(status_json(status, {}), users), HasSubstr("no step yet"));
+  EXPECT_THAT(status_table(status_json(status, {}), users), HasSubstr("no scheduling step yet"));
   EXPECT_THAT(status_table(status_json(status, {}), users), HasSubstr("not recording\n"));
   EXPECT_THAT(nodes_table(nodes_json(status)), HasSubstr("no nodes yet"));
   status.now = 5;

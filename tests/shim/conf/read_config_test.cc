@@ -202,7 +202,7 @@ TEST(ReadConfig, ErrorsNameFileLineKeyAndWhatWasExpected) {
   EXPECT_THAT(error_of("SuspendNeedsSwap=\"\""), HasSubstr("has no value"));
   EXPECT_THAT(error_of("PauseBy=suspnd,requeue"), HasSubstr("did you mean 'suspend'?"));
   EXPECT_THAT(error_of("PauseBy=suspend,suspend"), HasSubstr("named twice"));
-  EXPECT_THAT(error_of("PauseBy=none,requeue"), HasSubstr("'none' stands alone"));
+  EXPECT_THAT(error_of("PauseBy=none,requeue"), HasSubstr("'none' cannot be combined"));
   EXPECT_THAT(error_of("LostWork=yes"), HasSubstr("expected refuse, accept"));
   EXPECT_THAT(error_of("CheckpointMark=\"a b\""), HasSubstr("one word"));
   EXPECT_THAT(error_of("CheckpointMark=" + std::string(65, 'x')), HasSubstr("at most 64"));
@@ -258,7 +258,7 @@ TEST(ReadConfig, PartitionNames) {
   EXPECT_THAT(errors("Partitions=a,,b"), ::testing::ElementsAre(HasSubstr("an empty name in 'a,,b'")));
   EXPECT_THAT(errors("Partitions=a,a"), ::testing::ElementsAre(HasSubstr("'a' is named twice")));
   EXPECT_THAT(errors("Partitions=Default"), ::testing::ElementsAre(HasSubstr("DEFAULT is not a partition")));
-  EXPECT_THAT(errors("Partitions=\"a b\""), ::testing::ElementsAre(HasSubstr("has a blank in it")));
+  EXPECT_THAT(errors("Partitions=\"a b\""), ::testing::ElementsAre(HasSubstr("contains a blank")));
   EXPECT_THAT(errors("# nothing"), ::testing::ElementsAre(HasSubstr("dfrs.conf: Partitions: is missing")));
 }
 

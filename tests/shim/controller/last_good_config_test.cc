@@ -123,7 +123,7 @@ TEST_F(LastGood, AFolderThatTakesNoFileIsAnErrorInTheLogOnly) {
   std::filesystem::create_directory(kept() + ".new");
   write(kGood);
   EXPECT_TRUE(start(false));
-  EXPECT_THAT(logged, AllOf(HasSubstr("cannot be kept"), HasSubstr(kept())));
+  EXPECT_THAT(logged, AllOf(HasSubstr("cannot save dfrs.conf"), HasSubstr(kept())));
 }
 
 }  // namespace

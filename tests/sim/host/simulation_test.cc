@@ -349,7 +349,7 @@ TEST_F(SimulationByHand, TicksBeyondMeasureAreAnErrorThatSaysSo) {
   options_.engine.of<DfrsOptions>().period = 1;
   EXPECT_THAT(message_of<InputError>([&] { run("/per"); }),
               AllOf(HasSubstr("1 job in the system, 1 of them running"), HasSubstr("more ticks"),
-                    HasSubstr("longer period"), Not(HasSubstr("ate all progress"))));
+                    HasSubstr("longer period"), Not(HasSubstr("consumed all progress"))));
 }
 
 TEST_F(SimulationByHand, BadOptionsAreUsageErrors) {
