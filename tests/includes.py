@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which part may include which, and no circles: neither between files nor between folders.
+"""Which part may include which, and no circles: neither between files nor between folders. The files of a folder with
+layers include only those of their own and lower ones.
 
 Usage: tests/includes.py [SOURCE_FOLDER]      exit: 0 all is well, 1 it is not, 99 cannot say
 Without an argument the sources are those of $srcdir, and the test first tests itself on a tree with one mistake of each kind.
@@ -22,6 +23,9 @@ ALLOWED = {
     "shim": ["base", "policy", "record", "timeline"],
     "plugin": ["shim"],
 }
+# The header whose comment lists the layers of its folder: "//   NUMBER  WORDS: FILE, FILE", continued on further lines.
+LAYERED = "shim/controller/controller.h"
+LAYER = re.compile(r"^//   (\d)  [^:]*:((?:[ \w,]|\n//      )+)$", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 SUFFIXES = {".h", ".cc", ".c"}
 
@@ -49,6 +53,20 @@ def forbidden(tree):
         allowed = [part, *ALLOWED[part]]
         yield from (f"{name} includes {target}: {part} may include only {', '.join(allowed)}"
                     for target in targets if not is_below(target, allowed))
+
+
+def layer_mistakes(root, tree):
+    folder = os.path.dirname(LAYERED)
+    text = (root / LAYERED).read_text(encoding="utf-8")
+    layers = [(int(number), name) for number, names in LAYER.findall(text) for name in re.findall(r"\w+", names)]
+    layer_of = {name: number for number, name in layers}
+    stems = {name: Path(name).stem for name in tree if os.path.dirname(name) == folder}
+    yield from (f"{LAYERED} names {name} twice" for number, name in layers if layer_of[name] != number)
+    yield from (f"{LAYERED} names {name}, and there is no such file"
+                for name in sorted(set(layer_of) - set(stems.values())))
+    yield from (f"{LAYERED} names no layer of {name}" for name in sorted(set(stems.values()) - set(layer_of)))
+    yield from (f"{name} includes {target}, which is of a higher layer" for name, stem in stems.items()
+                for target in tree[name] if layer_of.get(stems.get(target), 0) > layer_of.get(stem, 9))
 
 
 def circles(graph):
@@ -92,8 +110,9 @@ def folder_graph(tree):
     return {folder: sorted(targets) for folder, targets in graph.items()}
 
 
-def mistakes(tree):
+def mistakes(root, tree):
     yield from forbidden(tree)
+    yield from layer_mistakes(root, tree)
     yield from ("files include each other: " + ", ".join(group) for group in circles(tree))
     for group in circles(folder_graph(tree)):
         yield "folders include each other: " + ", ".join(group)
@@ -121,6 +140,10 @@ def selftest():
         "tests/n.h": "\n",
         "sim/io/deep/o.h": '#include "sim/io/f.h"\n',
         "sim/io/p.h": '#include "sim/io/deep/o.h"\n',
+        LAYERED: "//   1  stages: controller, high,\n//      gone\n//   0  values, without more: low, high\n",
+        "shim/controller/high.h": "\n",
+        "shim/controller/low.cc": '#include "shim/controller/controller.h"\n',
+        "shim/controller/new.cc": '#include "shim/controller/controller.h"\n',
     }
     wanted = [
         "base/l.h includes record/m.h: base may include only base",
@@ -129,6 +152,10 @@ def selftest():
         "sim/cli/main.cc includes studies/x/k.h: sim may include only sim, base, policy, record, timeline",
         "sim/host/c.cc includes shim/d.h: sim may include only sim, base, policy, record, timeline",
         "studies/x/i.cc includes policy/yield/j.h: studies may include only studies, base, policy/core, sim",
+        f"{LAYERED} names high twice",
+        f"{LAYERED} names gone, and there is no such file",
+        f"{LAYERED} names no layer of new",
+        f"shim/controller/low.cc includes {LAYERED}, which is of a higher layer",
         "files include each other: shim/d.h, shim/e.h",
         "folders include each other: sim/fetch, sim/io",
         "  sim/fetch/h.h includes sim/io/f.h",
@@ -139,7 +166,7 @@ def selftest():
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        found = list(mistakes(read_tree(Path(folder))))
+        found = list(mistakes(Path(folder), read_tree(Path(folder))))
     return found == wanted or print("ERROR: the self test found:", *found, "instead of:", *wanted, sep="\n")
 
 
@@ -151,7 +178,7 @@ def main():
     if not tree:
         print(f"ERROR: no sources in {root}")
         return 99
-    found = list(mistakes(tree))
+    found = list(mistakes(root, tree))
     for line in found:
         print(line if line.startswith("  ") else f"FAIL: {line}")
     print(f"{len(tree)} files, {sum(len(targets) for targets in tree.values())} includes, {len(found)} lines of complaint")

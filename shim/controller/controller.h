@@ -12,16 +12,18 @@
 //   quotas out    quota_link.h     the agents' new desired states; deliver() sends them
 //   save          state_keeper.h   what must survive slurmctld
 //
-// Layers of this folder; a file includes files of lower layers only:
-//   5  abi, host
-//   4  controller and its inspection: controller, inspection, explanation, status_report, repack, situation
+// Layers of this folder; a file includes files of its own and lower layers only (tests/includes.py reads this list):
+//   5  entrances: abi, host
+//   4  controller and its inspection: controller, inspection, explanation, status_report, repack, situation,
+//      pause_reasons, story_names
 //   3  stages: observer, quota_link, checkpoints, policy_inputs, engine_driver, reconciler, results, state_keeper,
 //      cluster_history
 //   2  parts of stages: job_observation, view_builder, lifecycle, offers, pause_rules, pause_costs, checkpoint_orders,
-//      cpu_needs, weights, quotas, usage, state_writer, state_file
-//   1  records: job and its parts, job_table, nodes, memory_ledger, usage_ledger, changes, operations, saved_state,
-//      clock
-//   0  values and rules without a record: timing, throttle, backoff, identity, limits, comment_tag, log
+//      cpu_needs, weights, quotas, usage, state_writer, state_file, last_good_config
+//   1  records: job, job_attempts, job_checkpoint, job_facts, job_pausing, job_plan, job_progress, job_table, nodes,
+//      memory_ledger, usage_ledger, changes, operations, saved_state, clock
+//   0  values and rules without a record: timing, throttle, backoff, identity, limits, bounds, comment_tag, log,
+//      synced_file
 //
 // Threads: call step(), deliver(), applied() and reconfigure() from one thread at a time. The functions of Inspection
 // may be called from any thread; they wait for a step() or applied() that is running.
