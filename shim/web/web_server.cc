@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -29,9 +30,14 @@ constexpr std::size_t kBlock = std::size_t{64} << 10;
 
 // In the time of the cluster, as all that the page says.
 std::string since(const timeline::Schedule& seen) {
-  const std::time_t seconds = static_cast<std::time_t>(seen.begin) + seen.utc_offset.value_or(0);
+  const int offset = seen.utc_offset.value_or(0);
+  const std::time_t seconds = static_cast<std::time_t>(seen.begin) + offset;
   std::tm broken_down{};
-  return fmt::format("Since {:%Y-%m-%d %H:%M}", *gmtime_r(&seconds, &broken_down));
+  std::string text = fmt::format("Since {:%Y-%m-%d %H:%M} UTC", *gmtime_r(&seconds, &broken_down));
+  const int minutes = std::abs(offset) / 60;
+  if (minutes != 0) text += fmt::format("{}{}", offset < 0 ? '-' : '+', minutes / 60);
+  if (minutes % 60 != 0) text += fmt::format(":{:02}", minutes % 60);
+  return text;
 }
 
 // The time does not depend on where the texts differ.

@@ -119,7 +119,7 @@ TEST_F(WebPage, TheTimelineBeginsInTheTimeOfTheCluster) {
   feed.publish(status_json(status, {}), nodes_json(status));
   const auto begin = static_cast<std::time_t>(status.now) + status.utc_offset;
   EXPECT_THAT(get("/timeline?" + with_token),
-              HasSubstr(fmt::format("<h1>Since {:%Y-%m-%d %H:%M}</h1>", fmt::gmtime(begin))));
+              HasSubstr(fmt::format("<h1>Since {:%Y-%m-%d %H:%M} UTC+5:30</h1>", fmt::gmtime(begin))));
 }
 
 TEST_F(WebPage, PassesQuestionsOn) {
