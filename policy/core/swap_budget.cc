@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "policy/core/node_runs.h"
+
 namespace dfrs {
 
 bool claims_before(const SwapClaim& a, const SwapClaim& b) {
@@ -24,14 +26,9 @@ bool SwapBudget::promise(std::span<const NodeIndex> nodes, RigidAmount memory) {
 }
 
 bool SwapBudget::holds(std::span<const NodeIndex> nodes, RigidAmount memory) const {
-  for (std::size_t first = 0; first < nodes.size();) {
-    const NodeIndex n = nodes[first];
-    std::size_t end = first + 1;
-    while (end < nodes.size() && nodes[end] == n) ++end;
-    if (n >= free_.size() || free_[n] < static_cast<RigidAmount>(end - first) * memory) return false;
-    first = end;
-  }
-  return true;
+  return all_node_runs(nodes, [&](NodeIndex n, std::uint32_t tasks) {
+    return n < free_.size() && free_[n] >= static_cast<RigidAmount>(tasks) * memory;
+  });
 }
 
 void SwapBudget::take(std::span<const NodeIndex> nodes, RigidAmount memory) {
