@@ -15,6 +15,7 @@
 
 #include "base/counted.h"
 #include "base/sha256.h"
+#include "base/text_table.h"
 #include "base/utf8.h"
 #include "policy/rr7659/options.h"
 #include "policy/triage/options.h"
@@ -289,23 +290,24 @@ struct ReplayCommand {
   }
 
   std::string rows_text(const RecordedRun& recorded, const std::vector<Row>& rows) const {
-    std::size_t width = std::string_view("algorithm").size();
-    for (const Row& row : rows) width = std::max(width, row.algorithm.size());
-    std::string text = fmt::format("{}: {} on {}; stretch bounded at {} s, penalty {} in simulations ({})\n\n", file,
-                                   base::counted(recorded.instance.jobs.size(), "job"),
-                                   base::counted(recorded.instance.platform.nodes.size(), "node"), stretch_floor,
-                                   penalty_words(simulation(recorded)), penalty_source(recorded.setup));
-    const auto out = std::back_inserter(text);
-    fmt::format_to(out, "{:<9}  {:<{}}  {:>11}  {:>12}  {:>9}  {:>15}  {:>8}  {:>7}\n", "", "algorithm", width,
-                   "max stretch", "mean stretch", "mean wait", "mean turnaround", "pauses", "moves");
+    const std::string text = fmt::format("{}: {} on {}; stretch bounded at {} s, penalty {} in simulations ({})\n\n",
+                                         file, base::counted(recorded.instance.jobs.size(), "job"),
+                                         base::counted(recorded.instance.platform.nodes.size(), "node"), stretch_floor,
+                                         penalty_words(simulation(recorded)), penalty_source(recorded.setup));
+    base::TextTable table;
+    table.column("");
+    table.column("algorithm");
+    for (const char* heading : {"max stretch", "mean stretch", "mean wait", "mean turnaround", "  pauses", "  moves"}) {
+      table.column(heading, base::Align::right);
+    }
     const auto jobs = static_cast<double>(recorded.instance.jobs.size());
     for (const Row& row : rows) {
       const Metrics& m = row.metrics;
-      fmt::format_to(out, "{:<9}  {:<{}}  {:>11.3f}  {:>12.3f}  {:>7.1f} s  {:>13.1f} s  {:>8.0f}  {:>7.0f}\n",
-                     row.name, row.algorithm, width, m.max_stretch, m.mean_stretch, m.mean_wait, m.mean_turnaround,
-                     m.pauses_per_job * jobs, m.moves_per_job * jobs);
+      table.row({row.name, row.algorithm, fmt::format("{:.3f}", m.max_stretch), fmt::format("{:.3f}", m.mean_stretch),
+                 fmt::format("{:.1f} s", m.mean_wait), fmt::format("{:.1f} s", m.mean_turnaround),
+                 fmt::format("{:.0f}", m.pauses_per_job * jobs), fmt::format("{:.0f}", m.moves_per_job * jobs)});
     }
-    return text;
+    return text + table.text();
   }
 
   std::string rows_json(const RecordedRun& recorded, const std::vector<Row>& rows, const CampaignOrigin& made) const {
