@@ -21,7 +21,7 @@ void AverageSimplex::begin(const CpuContention& contention) {
   const double minimum = 1 / contention.max_load();
   top_ = 1 - minimum;
   const std::size_t nodes = contention.nodes().size(), jobs = contention.jobs().size();
-  room_.resize(nodes);
+  headroom_.resize(nodes);
   left_.resize(nodes);
   x_.assign(jobs, 0.0);
   level_.assign(jobs, Level::top);
@@ -29,20 +29,20 @@ void AverageSimplex::begin(const CpuContention& contention) {
   for (std::size_t n = 0; n < nodes; ++n) {
     const CpuContention::Node& node = contention.nodes()[n];
     left_[n] = node.capacity - minimum * node.load;
-    room_[n] = left_[n] <= kFull * node.capacity ? Room::none : Room::limited;
-    if (room_[n] != Room::none) continue;
+    headroom_[n] = left_[n] <= kFull * node.capacity ? Headroom::none : Headroom::limited;
+    if (headroom_[n] != Headroom::none) continue;
     for (const CpuContention::User& user : contention.users(node)) {
       level_[user.job] = Level::bottom;
       held_[user.job] = 1;
     }
   }
   for (std::size_t n = 0; n < nodes; ++n) {
-    if (room_[n] != Room::limited) continue;
+    if (headroom_[n] != Headroom::limited) continue;
     double wanted = 0;
     for (const CpuContention::User& user : contention.users(contention.nodes()[n])) {
       if (held_[user.job] == 0) wanted += user.need;
     }
-    if (wanted * top_ <= left_[n]) room_[n] = Room::enough;
+    if (wanted * top_ <= left_[n]) headroom_[n] = Headroom::enough;
   }
   capacity_.assign(left_.begin(), left_.end());
   full_.assign(nodes, kNone);
@@ -92,7 +92,7 @@ void AverageSimplex::rise(const CpuContention& contention, std::uint32_t job) {
   double most = top_;
   std::uint32_t limit = kNone;
   for (const CpuContention::Place& place : contention.places(contention.jobs()[job])) {
-    if (room_[place.node] != Room::limited) continue;
+    if (headroom_[place.node] != Headroom::limited) continue;
     if (full_[place.node] != kNone || left_[place.node] <= kFull) return;  // stays at the bottom
     const double possible = left_[place.node] / place.need;
     if (possible < most && place.need > kRate) {
@@ -235,7 +235,7 @@ void AverageSimplex::find_rates(const CpuContention& contention, const Entering&
 
 void AverageSimplex::add_rates(const CpuContention& contention, std::uint32_t job, double rate) {
   for (const CpuContention::Place& place : contention.places(contention.jobs()[job])) {
-    if (room_[place.node] != Room::limited || full_[place.node] != kNone) continue;
+    if (headroom_[place.node] != Headroom::limited || full_[place.node] != kNone) continue;
     if (less_[place.node] == 0) touched_.push_back(place.node);
     less_[place.node] += place.need * rate;
   }

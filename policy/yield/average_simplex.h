@@ -41,7 +41,7 @@ class AverageSimplex {
   /// Takes a mapping: x = 0 for all jobs on nodes without room, x = top for jobs that no node limits. O(places).
   void begin(const CpuContention& contention);
   /// Whether the node can keep some of its jobs below the top.
-  bool limits(std::uint32_t node) const { return room_[node] == Room::limited; }
+  bool limits(std::uint32_t node) const { return headroom_[node] == Headroom::limited; }
   /// Whether some node has no room for the job beyond the minimum.
   bool held(std::uint32_t job) const { return held_[job] != 0; }
 
@@ -55,7 +55,7 @@ class AverageSimplex {
 
  private:
   enum class Level : std::uint8_t { bottom, top, between };
-  enum class Room : std::uint8_t { none, limited, enough };
+  enum class Headroom : std::uint8_t { none, limited, enough };
   // Which variables enter and leave: those of the largest gain and pivot; the first with a gain; the lowest indices.
   enum class Rule : std::uint8_t { largest, first, lowest_index };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -104,7 +104,7 @@ class AverageSimplex {
 
   SimplexLimits limits_;
   double top_ = 0;                    // upper bound of x
-  std::vector<Room> room_;            // by node
+  std::vector<Headroom> headroom_;    // by node
   std::vector<double> left_;          // by node: CPU that is not given away
   std::vector<double> capacity_;      // by node: CPU beyond the minimum
   std::vector<std::uint32_t> full_;   // by node: its place in the basis if it is full, else kNone

@@ -172,9 +172,9 @@ class TimedNetwork {
 constexpr auto kFree = [](std::uint32_t, std::uint32_t) { return std::int64_t{0}; };
 
 // Compares the work that fits for a set of tasks between their release dates and deadlines with the work there is.
-class Room {
+class WorkRoom {
  public:
-  Room(const Platform& platform, std::span<const Task> set) : platform_(platform), set_(set) {
+  WorkRoom(const Platform& platform, std::span<const Task> set) : platform_(platform), set_(set) {
     for (const Task& task : set) work_ += task.work;
   }
 
@@ -222,7 +222,7 @@ class Room {
 };
 
 // The least objective > low that gives a set enough room; `low` does not. Room grows with the objective.
-double least_with_room(Room& room, double low) {
+double least_with_room(WorkRoom& room, double low) {
   double high = low * 2;
   while (!room.enough(high)) {
     low = high;
@@ -252,7 +252,7 @@ double min_objective(const Platform& platform, std::span<const Task> tasks, doub
     const std::int64_t missing = timed.all() - solver.max_flow(timed.network(), flow, source_side);
     if (missing <= timed.rounding(source_side)) return objective;
     const std::vector<Task> critical = timed.critical(source_side);
-    Room room(platform, critical);
+    WorkRoom room(platform, critical);
     if (room.enough(objective)) return objective;  // late only by rounding error
     objective = least_with_room(room, objective);
   }
