@@ -52,9 +52,10 @@ bool PlatformFit::fits_at_full_speed(const Job& job) const {
   return room >= job.tasks;
 }
 
-std::string PlatformFit::why_not(const Job& job) const {
+tl::expected<void, std::string> PlatformFit::check(const Job& job) const {
   if (!cpu_fits(job.cpu_need, largest_cpu_)) {
-    return fmt::format("a task needs {} of a node's CPU and the largest node has {}", job.cpu_need, largest_cpu_);
+    return tl::unexpected(
+        fmt::format("a task needs {} of a node's CPU and the largest node has {}", job.cpu_need, largest_cpu_));
   }
   const RigidAmount room = room_for(job);
   if (room >= job.tasks) return {};
@@ -62,8 +63,8 @@ std::string PlatformFit::why_not(const Job& job) const {
   for (std::size_t d = kMemory + 1; d < rigid_dims_; ++d) {
     if (job.rigid[d] > 0) others += fmt::format(" and {} of resource {}", job.rigid[d], d);
   }
-  return fmt::format("{} tasks of {} MiB{} each, but only {} such tasks fit on the machine at once", job.tasks,
-                     job.rigid[kMemory], others, room);
+  return tl::unexpected(fmt::format("{} tasks of {} MiB{} each, but only {} such tasks fit on the machine at once",
+                                    job.tasks, job.rigid[kMemory], others, room));
 }
 
 }  // namespace dfrs::sim

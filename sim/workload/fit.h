@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "policy/core/compare.h"
@@ -21,8 +22,8 @@ class PlatformFit {
   /// True if all tasks of `job` run at once and at full speed, with as many on a node as it holds: where no CPU is
   /// shared, other jobs never start.
   bool fits_at_full_speed(const Job& job) const;
-  /// Empty if it fits; else what is too large, for a message.
-  std::string why_not(const Job& job) const;
+  /// The same as fits(). Error: what is too large, for a message.
+  tl::expected<void, std::string> check(const Job& job) const;
 
  private:
   // Number of the job's tasks that fit, counting at most job.tasks per node.

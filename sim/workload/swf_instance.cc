@@ -39,7 +39,7 @@ SwfWorkload swf_workload(SwfRecords& log, const std::string& name, const SwfConv
                                    log.source(), record.line, record.id,
                                    record.processors > processors ? fmt::format("{} processors, but the machine has {}",
                                                                                 record.processors, processors)
-                                                                  : fit.why_not(job)));
+                                                                  : fit.check(job).error()));
     }
     if (too_large++ == 0) first_line = record.line;
   });

@@ -188,8 +188,7 @@ class TraceParser {
            instance.jobs.back().submit);
     }
     if (!ids_.insert(job.id).second) fail("id {} is already used by an earlier job", job.id);
-    if (const std::string why = fit_->why_not(job); !why.empty())
-      fail("job {} is larger than the machine: {}", job.id, why);
+    if (const auto fits = fit_->check(job); !fits) fail("job {} is larger than the machine: {}", job.id, fits.error());
     instance.jobs.push_back(job);
   }
 

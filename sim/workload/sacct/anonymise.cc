@@ -134,7 +134,7 @@ class Anonymiser {
         began = true;
         continue;  // the header line
       }
-      if (header_->repeated_by(line) || !header_->split(line, cells).empty()) continue;
+      if (header_->repeated_by(line) || !header_->split(line, cells)) continue;
       row(cells);
     }
   }

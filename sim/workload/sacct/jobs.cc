@@ -163,20 +163,20 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
     if (from.checkpoints) job.pauses = PauseEffect::kept;
     if (options.estimates == SwfEstimates::kTrace)
       job.estimate = std::min(limits.estimate(from, report), kMaxTraceSeconds);
-    std::string why =
-        from.cpus > cpus ? fmt::format("{} CPUs, but the machine has {}", from.cpus, cpus) : fit.why_not(job);
+    tl::expected<void, std::string> fits = fit.check(job);
+    if (from.cpus > cpus) fits = tl::unexpected(fmt::format("{} CPUs, but the machine has {}", from.cpus, cpus));
     if (const auto licences = licence_set_of(from.licences, instance.platform)) {
       job.licences = instance.platform.licence_set(*licences);
-    } else if (why.empty()) {
-      why = licences.error();
+    } else if (fits) {
+      fits = tl::unexpected(licences.error());
     }
-    if (why.empty()) {
+    if (fits) {
       instance.jobs.push_back(job);
     } else if (options.lenient) {
       report.skip("larger than the machine", from.line);
     } else {
       throw InputError(
-          fmt::format("{}:{}: job {} is larger than the machine: {}", log.source, from.line, from.id, why));
+          fmt::format("{}:{}: job {} is larger than the machine: {}", log.source, from.line, from.id, fits.error()));
     }
   }
   if (instance.jobs.empty()) {

@@ -37,7 +37,7 @@ struct Record {
   bool ended = false;
   bool superseded = false;                 // by a later record of the job
   std::size_t previous = ~std::size_t{0};  // the record of the same job before this one
-  std::string why_not;                     // why it cannot be simulated; empty if it can
+  tl::expected<void, std::string> usable;  // whether it can be simulated
   bool has_cpu_time = false;
   bool has_script = false;  // a step of a batch script
   bool has_user = false;    // a step that a script or a user at the job started
@@ -67,7 +67,7 @@ class Reader {
       if (header_->repeated_by(line)) continue;
       try {
         cells_ = nullptr;
-        if (std::string wrong = header_->split(line, cells); !wrong.empty()) throw BadLine{std::move(wrong)};
+        if (auto row = header_->split(line, cells); !row) throw BadLine{std::move(row.error())};
         take_row(cells);
       } catch (const BadLine& bad) {
         if (!options_.lenient) throw InputError(fmt::format("{}:{}: {}", log_.source, line_number(), bad.what));
@@ -218,20 +218,21 @@ class Reader {
                                           "SIGNALING", "STOPPED", "RESV_DEL_HOLD"});
     const bool nothing_used = elapsed.value_or(0) == 0 && (job.cpus == 0 || cell(C::kNodeList) == "None assigned");
     record.started = start.has_value() && !nothing_used && job.state != "PENDING";
+    const auto unusable = [](const char* why) { return tl::unexpected<std::string>(why); };
     if (!submit) {
-      record.why_not = "submit time unknown";
+      record.usable = unusable("submit time unknown");
     } else if (job.state == "REVOKED") {
-      record.why_not = "revoked: it ran on another cluster of a federation";
+      record.usable = unusable("revoked: it ran on another cluster of a federation");
     } else if (!record.ended && job.state == "RESIZING") {
-      record.why_not = "record of a job before it was resized";
+      record.usable = unusable("record of a job before it was resized");
     } else if (!record.ended) {
-      record.why_not = record.started ? "had not ended" : "had not started";
+      record.usable = unusable(record.started ? "had not ended" : "had not started");
     } else if (!record.started) {
-      record.why_not = "never started: cancelled or failed in the queue";
+      record.usable = unusable("never started: cancelled or failed in the queue");
     } else if (!elapsed) {
-      record.why_not = "run time unknown";
+      record.usable = unusable("run time unknown");
     } else if (job.cpus == 0) {
-      record.why_not = "number of CPUs unknown";
+      record.usable = unusable("number of CPUs unknown");
     }
     job.run_time = elapsed.value_or(0);
     enter(std::move(record));
@@ -433,8 +434,8 @@ class Reader {
     std::vector<SacctJob>& jobs = log_.jobs;
     for (Record& record : records_) {
       if (record.superseded) continue;
-      if (!record.why_not.empty()) {
-        log_.report.skip(record.why_not, record.job.line);
+      if (!record.usable) {
+        log_.report.skip(record.usable.error(), record.job.line);
         continue;
       }
       SacctJob& job = record.job;

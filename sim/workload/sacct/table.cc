@@ -74,7 +74,7 @@ std::optional<SacctHeader> SacctHeader::recognise(std::string_view line) {
 
 bool SacctHeader::repeated_by(std::string_view line) const { return without_mark(line) == line_; }
 
-std::string SacctHeader::split(std::string_view line, std::vector<std::string_view>& cells) const {
+tl::expected<void, std::string> SacctHeader::split(std::string_view line, std::vector<std::string_view>& cells) const {
   cells.clear();
   if (line.ends_with('\r')) line.remove_suffix(1);
   std::string_view rest = line;
@@ -95,8 +95,8 @@ std::string SacctHeader::split(std::string_view line, std::vector<std::string_vi
                 cells.begin() + static_cast<std::ptrdiff_t>(free_text_ + surplus) + 1);
   }
   if (cells.size() != names_.size()) {
-    return fmt::format("{} column{}, but the header line names {}", cells.size(), cells.size() == 1 ? "" : "s",
-                       names_.size());
+    return tl::unexpected(fmt::format("{} column{}, but the header line names {}", cells.size(),
+                                      cells.size() == 1 ? "" : "s", names_.size()));
   }
   for (std::string_view& cell : cells) cell = trimmed(cell);
   return {};

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <vector>
 
 namespace dfrs::sim {
@@ -64,8 +65,8 @@ class SacctHeader {
   const std::vector<std::string>& names() const { return names_; }
 
   /// Splits a row into as many cells as there are names. Surplus delimiters belong to the column of free text (JobName,
-  /// Comment, ...), if there is exactly one. Returns what is wrong with the row, or an empty text.
-  std::string split(std::string_view line, std::vector<std::string_view>& cells) const;
+  /// Comment, ...), if there is exactly one. Error: what is wrong with the row.
+  tl::expected<void, std::string> split(std::string_view line, std::vector<std::string_view>& cells) const;
   /// The cell of a column in a row split above; "" if there is no such column.
   std::string_view cell(const std::vector<std::string_view>& cells, SacctColumn column) const {
     const std::size_t at = place_[static_cast<std::size_t>(column)];
