@@ -4,6 +4,9 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <thread>
+#include <utility>
+
 namespace dfrs::base {
 
 /// Blocks all signals in its thread as long as it exists. Threads started meanwhile keep them blocked: signals are for
@@ -22,5 +25,12 @@ class SignalsBlocked {
  private:
   sigset_t before_;
 };
+
+/// A thread that takes no signals.
+template <typename Run>
+std::thread thread_without_signals(Run&& run) {
+  const SignalsBlocked blocked;
+  return std::thread(std::forward<Run>(run));
+}
 
 }  // namespace dfrs::base

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/signals.h"
 
 namespace dfrs::shim {
 namespace {
@@ -57,7 +58,7 @@ PageOut::PageOut(PageOutSystem& system, PageOutOptions options,
       reclaim_(std::move(reclaim)),
       swap_left_(std::move(swap_left)),
       log_(std::move(log)),
-      thread_([this] { run(); }) {}
+      thread_(base::thread_without_signals([this] { run(); })) {}
 
 PageOut::~PageOut() {
   {

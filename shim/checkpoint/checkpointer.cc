@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "base/process.h"
+#include "base/signals.h"
 #include "shim/checkpoint/keeper_files.h"
 
 namespace dfrs::shim {
@@ -57,7 +58,9 @@ tl::expected<base::Fd, int> connect_to(const std::string& path) {
 }  // namespace
 
 Checkpointer::Checkpointer(CheckpointerOptions options)
-    : options_(std::move(options)), clean_at_(Clock::now() + kIdle), thread_([this] { run(); }) {}
+    : options_(std::move(options)),
+      clean_at_(Clock::now() + kIdle),
+      thread_(base::thread_without_signals([this] { run(); })) {}
 
 Checkpointer::~Checkpointer() {
   {

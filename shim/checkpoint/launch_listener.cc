@@ -16,6 +16,7 @@
 
 #include <algorithm>
 
+#include "base/signals.h"
 #include "shim/checkpoint/keeper_link.h"
 #include "shim/checkpoint/launch.h"
 
@@ -74,7 +75,7 @@ tl::expected<std::unique_ptr<LaunchListener>, std::string> LaunchListener::start
       ::bind(listener->socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       ::chmod(path.c_str(), 0666) != 0 || ::listen(listener->socket_.get(), kBacklog) != 0)
     return failed(path);
-  listener->thread_ = std::thread([self = listener.get()] { self->run(); });
+  listener->thread_ = base::thread_without_signals([self = listener.get()] { self->run(); });
   return listener;
 }
 

@@ -3,10 +3,12 @@
 
 #include <utility>
 
+#include "base/signals.h"
+
 namespace dfrs::shim {
 
 StateWriter::StateWriter(StateFile file, const Log& log)
-    : file_(std::move(file)), log_(&log), thread_([this] { run(); }) {}
+    : file_(std::move(file)), log_(&log), thread_(base::thread_without_signals([this] { run(); })) {}
 
 StateWriter::~StateWriter() {
   {

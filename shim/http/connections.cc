@@ -11,8 +11,7 @@ namespace dfrs::shim {
 
 Connections::Connections(ConnectionLimits limits) : limits_(limits) {
   // Signals are for the host program's threads.
-  const base::SignalsBlocked blocked;
-  thread_ = std::thread([this] { run(); });
+  thread_ = base::thread_without_signals([this] { run(); });
 }
 
 Connections::~Connections() {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/signals.h"
+
 namespace dfrs::base {
 namespace {
 
@@ -25,6 +27,13 @@ TEST(Process, EndedByASignal) {
   const auto outcome = run_program({{"sh", "-c", "kill -9 $$"}});
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(outcome->exit_code, 128 + 9);
+}
+
+TEST(Process, TakesSignalsThatTheThreadBlocks) {
+  const SignalsBlocked blocked;
+  const auto outcome = run_program({{"sh", "-c", "kill -TERM $$; sleep 5"}});
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->exit_code, 128 + 15);
 }
 
 TEST(Process, HasTheEnvironmentThatIsGiven) {

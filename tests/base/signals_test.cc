@@ -29,5 +29,12 @@ TEST(SignalsBlocked, ThreadsThatAreStartedMeanwhileTakeNoSignals) {
   EXPECT_TRUE(in_thread);
 }
 
+TEST(ThreadWithoutSignals, TakesNone) {
+  bool in_thread = false;
+  thread_without_signals([&] { in_thread = blocked(SIGTERM); }).join();
+  EXPECT_TRUE(in_thread);
+  EXPECT_FALSE(blocked(SIGTERM));
+}
+
 }  // namespace
 }  // namespace dfrs::base
