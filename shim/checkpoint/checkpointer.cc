@@ -250,7 +250,7 @@ std::optional<CheckpointReport> Checkpointer::follow(const JobQuota& job, const 
   for (Link* const link : links) {
     const auto& status = link->status;
     const bool joined = status && status->attempt == order.attempt;
-    if (joined && status->state == KeeperState::failed) return fail(job, order, status->reason);
+    if (joined && status->state == KeeperState::failed) return fail(job, order, status->outcome.error());
     const bool dump = joined && order.phase == CheckpointPhase::kDump;
     ask(*link, {dump ? KeeperDo::dump : KeeperDo::stop, order.attempt, order.restarts, order.programs, job.suspended});
     if (!joined || status->state == KeeperState::running) return std::nullopt;
@@ -294,7 +294,7 @@ std::optional<CheckpointReport> Checkpointer::watch(const JobQuota& job) {
   }
   for (const Link* const link : links) {
     if (!link->checked) return std::nullopt;
-    if (!link->checked->reason.empty()) return unable(link->checked->reason);
+    if (!link->checked->outcome) return unable(link->checked->outcome.error());
     report->bytes += link->checked->bytes;
   }
   return report;

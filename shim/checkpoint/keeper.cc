@@ -366,7 +366,8 @@ void Keeper::read_dfrsd(std::size_t link) {
     KeeperStatus status = status_;
     if (order->what == KeeperDo::check) {
       const auto possible = dumpable_ ? dry_check(ProcessTree(init_).members(), init_) : dumpable_;
-      status.reason = possible ? std::string() : possible.error();
+      status.outcome = {};
+      if (!possible) status.outcome = tl::unexpected(possible.error());
       status.bytes = ProcessTree(init_).memory();
     }
     if (status.restored) status.restored->age = since(restored_at_);
@@ -389,18 +390,18 @@ void Keeper::fail(const std::string& reason) {
   resume();
   if (status_.state == KeeperState::dumping) return;  // finish_dump() says it
   status_.state = KeeperState::failed;
-  status_.reason = reason;
+  status_.outcome = tl::unexpected(reason);
 }
 
 void Keeper::stop(const KeeperOrder& order) {
   if (order.attempt == status_.attempt) return;  // done, or failed
   if (status_.state != KeeperState::running && status_.state != KeeperState::failed) return;
   status_.attempt = order.attempt;
-  status_.reason.clear();
+  status_.outcome = {};
   const auto stopped = ProcessTree(init_).stop(kStopPatience);
   if (!stopped) {
     status_.state = KeeperState::failed;
-    status_.reason = stopped.error();
+    status_.outcome = tl::unexpected(stopped.error());
     return;
   }
   suspended_ = order.suspended;
@@ -552,7 +553,7 @@ void Keeper::resume() {
   hold_.let_go();
   if (!suspended_) ProcessTree(init_).go_on(stopped_before_);
   status_.state = KeeperState::running;
-  status_.reason.clear();
+  status_.outcome = {};
 }
 
 }  // namespace dfrs::shim

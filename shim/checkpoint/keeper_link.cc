@@ -39,7 +39,7 @@ std::optional<KeeperOrder> parse_order(std::string_view text) {
 std::string format_status(const KeeperStatus& status) {
   Json json{{"state", static_cast<int>(status.state)},
             {"attempt", status.attempt},
-            {"reason", status.reason.substr(0, kMostReason)},
+            {"reason", status.outcome ? std::string() : status.outcome.error().substr(0, kMostReason)},
             {"bytes", status.bytes},
             {"seconds", status.seconds}};
   if (status.restored) {
@@ -56,9 +56,13 @@ std::optional<KeeperStatus> parse_status(std::string_view text) {
   try {
     const int state = json.at("state").get<int>();
     if (state < 0 || state > static_cast<int>(KeeperState::failed)) return std::nullopt;
-    KeeperStatus status{static_cast<KeeperState>(state),      json.at("attempt").get<std::uint64_t>(),
-                        json.at("reason").get<std::string>(), json.at("bytes").get<std::uint64_t>(),
-                        json.at("seconds").get<double>(),     std::nullopt};
+    KeeperStatus status;
+    status.state = static_cast<KeeperState>(state);
+    status.attempt = json.at("attempt").get<std::uint64_t>();
+    auto reason = json.at("reason").get<std::string>();  // empty: there is none
+    if (status.state == KeeperState::failed || !reason.empty()) status.outcome = tl::unexpected(std::move(reason));
+    status.bytes = json.at("bytes").get<std::uint64_t>();
+    status.seconds = json.at("seconds").get<double>();
     if (json.contains("restored")) {
       const Json& restored = json["restored"];
       status.restored = {restored.at("attempt").get<std::uint64_t>(), restored.at("bytes").get<std::uint64_t>(),

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 
 namespace dfrs::shim {
 
@@ -26,9 +27,10 @@ enum class KeeperState { running, stopped, dumping, dumped, failed };
 struct KeeperStatus {
   KeeperState state = KeeperState::running;
   std::uint64_t attempt = 0;  ///< of the last order to stop, dump or resume
-  std::string reason;         ///< failed: why. After a check: why it cannot be dumped; empty: it can be
-  std::uint64_t bytes = 0;    ///< of the image; after a check: an estimate
-  double seconds = 0;         ///< that the dump took
+  /// Failed: why. After a check: whether it can be dumped.
+  tl::expected<void, std::string> outcome = {};
+  std::uint64_t bytes = 0;  ///< of the image; after a check: an estimate
+  double seconds = 0;       ///< that the dump took
 
   struct Restored {
     std::uint64_t attempt = 0;
