@@ -122,7 +122,6 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/completion_queue_test.cc \
 	tests/sim/host/crowded.h \
 	tests/sim/host/every_option_test.cc \
-	tests/sim/host/explain_test.cc \
 	tests/sim/host/glpk_solver_test.cc \
 	tests/sim/host/held_devices_test.cc \
 	tests/sim/host/ipdps2010_test.cc \

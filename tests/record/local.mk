@@ -8,5 +8,6 @@ tests_record_tests_SOURCES = \
 	tests/record/record_reader_test.cc \
 	tests/record/recorder_test.cc \
 	tests/record/replay_test.cc \
+	tests/record/story/explain_test.cc \
 	tests/record/swap_size_test.cc
 endif
