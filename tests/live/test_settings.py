@@ -62,7 +62,7 @@ class Settings(unittest.TestCase):
                 cluster.write_configuration()
                 cluster.command("scontrol", "reconfigure")
                 wait_for("slurmctld to say so", lambda: "partition bare do not count memory" in log.read_text(encoding="utf-8"), 10)
-                wait_for("it to go on", lambda: "goes on, but jobs are at risk" in log.read_text(encoding="utf-8"), 10)
+                wait_for("it to go on", lambda: "continuing, but jobs are at risk" in log.read_text(encoding="utf-8"), 10)
                 self.assertEqual(cluster.command("dfrsctl", "status").returncode, 0)
             finally:
                 cluster.down()
