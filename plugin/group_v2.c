@@ -85,6 +85,20 @@ static int widen(int group, const char *all, bool *narrowed) {
   return strcmp(now, all) != 0 ? dfrs_write_text(group, "cpuset.cpus", all) : 0;
 }
 
+/* A new slurmstepd begins in SCOPE/system, beside jobs that weigh a hundred times as much as Slurm's other groups:
+ * while they use the whole node, it would wait for minutes. Errors do no harm. */
+static void weigh_system(const struct dfrs_group_conf *conf, int root, const char *job) {
+  char path[PATH_MAX];
+  struct stat about;
+  if (snprintf(path, sizeof(path), "%.*s/system", (int)dfrs_scope_length(job, conf->node), job) >= (int)sizeof(path))
+    return;
+  const int group = dfrs_open_folder(root, path);
+  if (group >= 0 && fstat(group, &about) == 0 && about.st_uid == geteuid() &&
+      conf->file_system(group) == CGROUP2_SUPER_MAGIC)
+    dfrs_write_text(group, "cpu.weight", kWeight);
+  dfrs_close(group);
+}
+
 /* The groups from the job's down to the task's: Slurm narrows that of the job and that of the step's tasks. */
 int dfrs_v2_free_cpus(const struct dfrs_group_conf *conf, int root, pid_t process, char *all, char *err,
                       size_t err_size) {
@@ -178,6 +192,7 @@ int dfrs_v2_join(const struct dfrs_group_conf *conf, int root, uint32_t job, uns
   const int group = open_job(conf, root, process, path, err, err_size);
   if (group < 0) return -1;
   publish(conf, group, job, path);
+  weigh_system(conf, root, path);
   const int error = set_quota(conf, group, job, cpus);
   close(group);
   if (error)

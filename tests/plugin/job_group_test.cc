@@ -357,6 +357,15 @@ TEST_P(TaskLayouts, TheTaskStartsUnderItsQuota) {
   EXPECT_EQ(quota(), "5000 10000");
 }
 
+TEST_P(TaskLayouts, NewSlurmstepdsWeighAsMuchAsAJob) {
+  const std::string group = GetParam().group;
+  const std::string system = group.substr(0, group.rfind('/')) + "/system";
+  tree.make_v2_group(system);
+  const dfrs_group_conf where = conf();
+  ASSERT_EQ(dfrs_group_join(&where, 12, 4, 4711, err, sizeof err), 0) << err;
+  EXPECT_EQ(tree.text(system + "/cpu.weight"), "10000");
+}
+
 TEST_P(TaskLayouts, SlurmstepdsOwnGroupServesWhereTheTaskIsNotSeen) {
   run.write("n1/quota/12", "5000 10000\n");
   const std::string prefix = GetParam().mount[1] != 0 ? GetParam().mount : "";
