@@ -30,6 +30,7 @@ EXTRA_DIST += \
 	tests/live/measure.py \
 	tests/live/options.py \
 	tests/live/periodic.py \
+	tests/live/pmix.py \
 	tests/live/ports.py \
 	tests/live/processes.py \
 	tests/live/quotas.py \

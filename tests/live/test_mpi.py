@@ -5,29 +5,13 @@ import os
 import shutil
 import tempfile
 import time
+from pathlib import Path
 
 from . import cgroups, slurm
 from .case import LiveTest
 from .options import Options
 
-# What MPI_Init, MPI_Barrier and MPI_Finalize do of it.
-PROGRAM = """
-import ctypes, os, time
-pmix = ctypes.CDLL("libpmix.so.2")
-class Proc(ctypes.Structure):
-    _fields_ = [("nspace", ctypes.c_char * 256), ("rank", ctypes.c_uint32)]
-me = Proc()
-begun = time.time()
-assert pmix.PMIx_Init(ctypes.byref(me), None, 0) == 0
-ready = time.time()
-end = time.process_time() + 1.0
-while time.process_time() < end:
-    pass
-for _ in range(3):
-    assert pmix.PMIx_Fence(None, 0, None, 0) == 0
-assert pmix.PMIx_Finalize(None, 0) == 0
-print(me.rank, os.environ["SLURMD_NODENAME"], begun, ready, time.time(), flush=True)
-"""
+PROGRAM = Path(__file__).parent / "pmix.py"
 
 
 class Pmix(LiveTest):
@@ -57,7 +41,7 @@ class Pmix(LiveTest):
         if "pmix" not in self.cluster.command("srun", "--mpi=list").stdout:
             self.skipTest(f"this Slurm ({slurm.version()}) has no plugin for PMIx")
         program = self.folder / "program.py"
-        program.write_text(PROGRAM, encoding="ascii")
+        shutil.copyfile(PROGRAM, program)
         os.chmod(program, 0o644)
         for node in self.cluster.nodes:
             for _ in range(9):

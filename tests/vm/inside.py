@@ -18,7 +18,9 @@ CPUS = 2  # of the node
 POINTS = 0.03  # a share of the node may differ by so much from its quota
 MOST_LATE = 0.03  # of the time, for shares to mean something
 WAIT = 150  # s; the processor is emulated
-SERVICES = ("munge", "slurmctld", "slurmd", "dfrsd")
+SERVICES = ("munge", "slurmctld", "slurmd", "dfrsd", "slurmd-n2", "dfrsd-n2")
+OUR_PACKAGES = ("dfrs-slurmctld", "dfrsd", "dfrsctl")
+NODES = ("n1", "n2")  # partition dfrs has the first alone, partition both has both; they are the same machine
 TESTS = []
 
 
@@ -71,8 +73,9 @@ def submit(user, script, memory=100, cpus=CPUS, *options):
                    *options, f"--wrap={script}", user=user))
 
 
-def burn(user, memory=100, work=100000, hold=0, cpus=CPUS):
-    return submit(user, f"exec burn --work {work} --threads {cpus} --memory {hold} --result /tmp/burn-$SLURM_JOB_ID.json", memory, cpus)
+def burn(user, memory=100, work=100000, hold=0, cpus=CPUS, options=()):
+    return submit(user, f"exec burn --work {work} --threads {cpus} --memory {hold} --result /tmp/burn-$SLURM_JOB_ID.json",
+                  memory, cpus, *options)
 
 
 def state(job):
@@ -84,8 +87,17 @@ def wait_state(job, *wanted):
 
 
 def end_jobs():
-    run("scancel", "--partition=dfrs")
+    for partition in ("dfrs", "both"):
+        run("scancel", f"--partition={partition}")
     wait_for("the jobs to be gone", lambda: not run("squeue", "--noheader"))
+
+
+def node_states():
+    return run("sinfo", "--noheader", "--Node", "--partition=both", "--format=%N %T").split("\n")
+
+
+def wait_idle():
+    wait_for("the nodes to be idle", lambda: node_states() == [f"{node} idle" for node in NODES])
 
 
 def events(job, event):
@@ -103,20 +115,22 @@ def kib(pid, name):
 
 # ---- control groups
 
-def group(job):
-    """Where the kernel has the job: by a process of it, not by a name that is put together."""
+def group(job, node="n1"):
+    """Where the kernel has the job on a node: by a process of it, not by a name that is put together."""
     found = Path("/proc")
     for process in found.glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if (process / "cmdline").read_bytes().startswith(f"slurmstepd: [{job}.".encode()):
                 path = (process / "cgroup").read_text().split("::")[1].strip()
-                return CGROUP / path[1:].split("/step_")[0]
-    raise AssertionError(f"job {job} has no slurmstepd")
+                # Before it is in a step, it is in another group of Slurm's.
+                if f"/{node}_slurmstepd.scope/" in path and "/step_" in path:
+                    return CGROUP / path[1:].split("/step_")[0]
+    raise AssertionError(f"job {job} has no slurmstepd on {node}")
 
 
-def quota(job):
+def quota(job, node="n1"):
     """In CPUs; infinite until the job's first task has been given one."""
-    first, period = (group(job) / "cpu.max").read_text().split()
+    first, period = (group(job, node) / "cpu.max").read_text().split()
     return math.inf if first == "max" else int(first) / int(period)
 
 
@@ -169,11 +183,24 @@ def expect_quotas(wanted, *jobs):
 # ---- tests
 
 @test
+def our_packages_are_installed():
+    """A text that a test returns is shown behind its name."""
+    versions = [run("dpkg-query", "--show", "--showformat=${Package} ${Version} ${db:Status-Status}", name)
+                for name in (*OUR_PACKAGES, "slurmctld", "slurmd")]
+    expect(all(version.endswith(" installed") for version in versions), f"{versions}")
+    # Of the files only those that the tests set: no manual pages and documents are in this machine.
+    changed = [line for line in run("dpkg", "--verify", *OUR_PACKAGES, check=False).split("\n")
+               if line and not re.search(r" /usr/share/|^\?\?5.* c /etc/default/dfrsd$", line)]
+    expect(not changed, f"other files than those of the packages: {changed}")
+    return ", ".join(version.rsplit(" ", 1)[0] for version in versions)
+
+
+@test
 def services_are_up_on_cgroup_v2():
     for name in SERVICES:
         wait_for(f"{name}.service", lambda name=name: run("systemctl", "is-active", name, check=False) == "active")
     expect((CGROUP / "cgroup.controllers").exists(), "no cgroup v2")
-    wait_for("the node to be idle", lambda: run("sinfo", "--noheader", "--format=%T") == "idle")
+    wait_idle()
     run("systemctl", "is-active", "dev-vdb.swap")
     wait_for("dfrsctl", lambda: json.loads(run("dfrsctl", "nodes", "--json"))["nodes"][0]["swap_free_mib"] > 800)
 
@@ -221,6 +248,8 @@ def jobs_of_one_cpu_are_not_pinned_to_it():
         wait_state(job, "RUNNING")
         pid = wait_for("its start", lambda job=job: events(job, "start"))[0]["pid"]
         expect(len(os.sched_getaffinity(pid)) == CPUS, f"job {job} may run on {os.sched_getaffinity(pid)}")
+    # Three threads that want all of two processors leave neither time nor choice to the scheduler. Pinned, two of them
+    # would have half a CPU each.
     expect_quotas(CPUS / 3, *three)
     run("scancel", three[1])
     expect_quotas(1, three[0], three[2])
@@ -243,6 +272,35 @@ def a_step_starts_and_ends_while_its_job_has_little_cpu():
     run("timeout", WAIT, "srun", f"--jobid={crowd[0]}", "--overlap", "--ntasks=1", "true", user="alice")
     say(f"a step of a job with {quota(crowd[0]):.2f} CPUs took {time.monotonic() - begin:.1f} s")
     end_jobs()
+
+
+@test
+def a_pmix_step_over_two_nodes_starts_and_ends_under_a_tenth():
+    """PMIx's server is in slurmstepd, which is in its job's group: a job that gets little must not starve it."""
+    on = {node: ("--partition=both", f"--nodelist={node}") for node in NODES}
+    crowd = [(node, burn(user, memory=40, options=on[node])) for node in NODES for user in ("alice", "bob", "alice") * 3]
+    for _, job in crowd:
+        wait_state(job, "RUNNING")
+    job = int(run("sbatch", "--parsable", "--partition=both", "--nodes=2", "--ntasks=2", "--ntasks-per-node=1",
+                  f"--cpus-per-task={CPUS}", "--mem=100", "--output=/tmp/job-%j.out",
+                  f"--wrap=srun --mpi=pmix --cpus-per-task={CPUS} python3 /usr/local/lib/dfrs-test/pmix.py", user="alice"))
+    wait_state(job, "RUNNING")
+    begin = time.monotonic()
+    for node in NODES:
+        wait_for(f"a tenth of {node}", lambda node=node: quota(job, node) <= CPUS / 10 + 0.01)
+    largest = 0.0
+    while state(job) == "RUNNING" and time.monotonic() - begin < 2 * WAIT:
+        with contextlib.suppress(AssertionError, OSError):
+            largest = max(largest, *(quota(job, node) for node in NODES))
+        time.sleep(2)
+    took = time.monotonic() - begin
+    wait_state(job, "COMPLETED")
+    output = Path(f"/tmp/job-{job}.out").read_text()
+    say(f"a PMIx step of a job with at most {largest:.2f} CPUs a node took {took:.1f} s")
+    expect(sorted(line.split()[:2] for line in output.splitlines()) == [["0", "n1"], ["1", "n2"]], f"it wrote {output}")
+    expect(largest <= CPUS / 10 + 0.01, f"its quota was {largest} CPUs")
+    end_jobs()
+    wait_idle()
 
 
 @test
@@ -289,7 +347,7 @@ def no_swap_is_promised_where_slurm_allows_none():
     conf.write_text(before + "ConstrainSwapSpace=yes\nAllowedSwapSpace=0\n")
     try:
         run("systemctl", "restart", "slurmd")
-        wait_for("the node", lambda: run("sinfo", "--noheader", "--format=%T") == "idle")
+        wait_idle()
         first = burn("alice", memory=700, work=40, hold=50)
         wait_for("its start", lambda: events(first, "start"))
         expect((group(first) / "memory.swap.max").read_text().strip() == "0", "memory.swap.max is not 0")
@@ -303,13 +361,13 @@ def no_swap_is_promised_where_slurm_allows_none():
     finally:
         conf.write_text(before)
         run("systemctl", "restart", "slurmd")
-        wait_for("the node", lambda: run("sinfo", "--noheader", "--format=%T") == "idle")
+        wait_idle()
 
 
 def show_logs():
     for name in SERVICES:
         print(f"---- {name}\n{run('journalctl', '--no-pager', '--lines=15', '--unit', name, check=False)}")
-    for name in ("slurmctld", "slurmd"):
+    for name in ("slurmctld", "slurmd.n1", "slurmd.n2"):
         print(f"---- {name}.log\n{run('tail', '-n', '40', f'/var/log/slurm/{name}.log', check=False)}")
 
 
@@ -321,8 +379,8 @@ def main():
             continue
         name, begin = function.__name__.replace("_", " "), time.monotonic()
         try:
-            function()
-            print(f"PASS\t{name}", flush=True)
+            shown = function()
+            print(f"PASS\t{name}" + (f": {shown}" if shown else ""), flush=True)
         except Busy as reason:
             print(f"SKIP\t{name}: {reason}", flush=True)
             with contextlib.suppress(AssertionError):
