@@ -10,7 +10,8 @@ SECONDS = 55
 
 def _options(scheduler_type):
     return Options(nodes=2, cpus=4, memory=1000, cores=0.3, algorithm="GreedyP*/OPT=MIN", scheduler_type=scheduler_type,
-                   settings={"CommentInterval": "1"}, slurm_lines=["PartitionName=other Nodes=ALL MaxTime=INFINITE State=UP"])
+                   settings={"CommentInterval": "1"},
+                   slurm_lines=["PartitionName=other Nodes=ALL MaxTime=INFINITE State=UP"])
 
 
 class HetTest(LiveTest):

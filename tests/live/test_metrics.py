@@ -76,7 +76,8 @@ class Joined(LiveTest):
         self.assertEqual(set(cpus), names)
         self.assertEqual(by(ours["dfrs_node_cpus"], "node"), cpus)
         mebibytes = by(slurms["slurm_node_memory_bytes"], "node")  # whatever the name says
-        self.assertEqual(by(ours["dfrs_node_memory_bytes"], "node"), {node: size * 2**20 for node, size in mebibytes.items()})
+        self.assertEqual(by(ours["dfrs_node_memory_bytes"], "node"),
+                         {node: size * 2**20 for node, size in mebibytes.items()})
         self.assertEqual(set(by(agents["dfrs_agent_info"], "node")), names)
 
     def test_jobs_are_the_same_ones_and_nodes_are_shared_as_the_page_reckons(self):

@@ -61,8 +61,9 @@ class Settings(unittest.TestCase):
                 cluster.options.settings = {"Partitions": "dfrs,bare"}
                 cluster.write_configuration()
                 cluster.command("scontrol", "reconfigure")
-                wait_for("slurmctld to say so", lambda: "partition bare do not count memory" in log.read_text(encoding="utf-8"), 10)
-                wait_for("it to go on", lambda: "continuing, but jobs are at risk" in log.read_text(encoding="utf-8"), 10)
+                for words in ("partition bare do not count memory", "continuing, but jobs are at risk"):
+                    wait_for(f"slurmctld to say '{words}'",
+                             lambda words=words: words in log.read_text(encoding="utf-8"), 10)
                 self.assertEqual(cluster.command("dfrsctl", "status").returncode, 0)
             finally:
                 cluster.down()
