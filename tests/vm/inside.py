@@ -279,8 +279,10 @@ def a_pmix_step_over_two_nodes_starts_and_ends_under_a_tenth():
     """PMIx's server is in slurmstepd, which is in its job's group: a job that gets little must not starve it."""
     on = {node: ("--partition=both", f"--nodelist={node}") for node in NODES}
     crowd = [(node, burn(user, memory=40, options=on[node])) for node in NODES for user in ("alice", "bob", "alice") * 3]
-    for _, job in crowd:
+    for node, job in crowd:
         wait_state(job, "RUNNING")
+        wait_for("a weight for new slurmstepds", lambda node=node, job=job:
+                 (group(job, node).parent / "system/cpu.weight").read_text().strip() == "10000")
     job = int(run("sbatch", "--parsable", "--partition=both", "--nodes=2", "--ntasks=2", "--ntasks-per-node=1",
                   f"--cpus-per-task={CPUS}", "--mem=100", "--output=/tmp/job-%j.out",
                   f"--wrap=srun --mpi=pmix --cpus-per-task={CPUS} python3 /usr/local/lib/dfrs-test/pmix.py", user="alice"))
