@@ -209,7 +209,7 @@ TEST(CliAdvise, LicencesAreSimulated) {
                                        "JobID|State|Submit|Start|ElapsedRaw|NNodes|AllocCPUS|AllocTRES|NodeList\n"
                                        "1|COMPLETED|1700000000|1700000000|3600|1|1|cpu=1,license/cad=1,mem=1G|n1\n"
                                        "2|COMPLETED|1700000010|1700003600|3600|1|1|cpu=1,license/cad=1,mem=1G|n2\n");
-  EXPECT_THAT(output_of({"advise", "--sacct", log}), HasSubstr("having these licences: cad=1."));
+  EXPECT_THAT(output_of({"advise", "--sacct", log}), HasSubstr("assumed to have these licences: cad=1."));
   const auto run = [&](std::vector<std::string> more) {
     std::vector<std::string> words{"run", log, "-a", "Greedy*", "--cpu-need", "allocated"};
     words.insert(words.end(), more.begin(), more.end());
