@@ -136,8 +136,9 @@ slurm_exports() { printf '%s/tests/slurm/exports/%s\n' "$root" "$1"; }
 
 # slurm_exported VERSION FOLDER: whether that version is known to export all that the plugins of a build folder import
 slurm_exported() {
-  local missing
-  missing=$(LC_ALL=C comm -23 <(slurm_imports "$2") "$(slurm_exports "$1")")
+  local missing list
+  list=$(slurm_exports "$1")
+  missing=$(LC_ALL=C comm -23 <(slurm_imports "$2") <(if [[ -f $list ]]; then cat "$list"; fi))
   [[ -z $missing ]] || {
     printf 'not known to be exported by Slurm %s: %s\n' "$1" "${missing//$'\n'/, }"
     printf '"./quickstart check --slurm %s" looks for them in a build, and keeps what it finds\n' "$1"
