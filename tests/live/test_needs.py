@@ -58,7 +58,7 @@ class CpuNeeds(LiveTest):
         self.assertGreater(a["cpu_need"], 0.55)
         self.assertEqual(b["cpu_need"], 1)
         self.wait_jobs("the rest to go to the other", both, lambda a, b: b["yield"] > 0.74, 5)
-        self.assertRegex(self.cluster.command("dfrsctl", "explain", half).stdout, r"seen to need 0\.[678]")
+        self.assertRegex(self.cluster.command("dfrsctl", "explain", half).stdout, r"measured to need 0\.[678]")
         (self.folder / "all").touch()
         self.wait_jobs("its share to be back", both,
                        lambda a, b: a["cpu_need"] == 1 and abs(a["yield"] - b["yield"]) < 0.1 and b["yield"] < 0.72, 30)

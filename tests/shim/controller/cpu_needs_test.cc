@@ -53,7 +53,7 @@ TEST(CpuNeeds, WhatIsNotUsedGoesToOthers) {
     const double before = slurm.job(idle).progress;
     slurm.run_for(100);
     EXPECT_NEAR(slurm.job(idle).progress - before, 100, 5) << algorithm;
-    EXPECT_THAT(slurm.explain(idle), HasSubstr("seen to need 0."));
+    EXPECT_THAT(slurm.explain(idle), HasSubstr("measured to need 0."));
     // Memory is as it was asked for.
     EXPECT_EQ(slurm.status().nodes[0].used_memory_mib, 1000U) << algorithm;
     EXPECT_EQ(slurm.status().errors, 0U) << algorithm;
