@@ -29,9 +29,10 @@ class Heterogeneous(HetTest):
     options = _options("sched/backfill")
 
     def test_dfrs_schedules_under_the_name_of_backfill(self):
-        job = self.sbatch_burn(0.05, memory=100)
+        job = self.sbatch_burn(1.0, memory=100)
+        self.wait_event(job)
+        self.assertIn(job, self.dfrs_jobs())
         self.assert_completed(self.wait_ended([job]))
-        self.assertIn(job, self.dfrs_jobs() | {job: 0})
         self.assertEqual(self.cluster.command("dfrsctl", "status").returncode, 0)
 
     def test_heterogeneous_job_runs_in_a_partition_of_stock_slurm(self):
