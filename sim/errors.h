@@ -5,6 +5,10 @@
 
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
+
+#include <tl/expected.hpp>
 
 #include "base/exit_code.h"
 
@@ -22,10 +26,29 @@ enum ExitCode : int {
   kExitIncomplete = 8,                  ///< Slurm's jobs have ended but simulations are missing
 };
 
-/// An error with an exit code. The message is complete: what, where (file, line, option), what was expected.
+/// What a library of dfrs-sim or of the studies returns instead of its value. The message is complete: what, where (file,
+/// line, option), what was expected.
+struct Error {
+  ExitCode code = kExitInternal;
+  std::string message;
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+inline tl::unexpected<Error> error(ExitCode code, std::string message) {
+  return tl::unexpected<Error>(Error{code, std::move(message)});
+}
+inline tl::unexpected<Error> usage_error(std::string message) { return error(kExitUsage, std::move(message)); }
+inline tl::unexpected<Error> input_error(std::string message) { return error(kExitInput, std::move(message)); }
+inline tl::unexpected<Error> io_error(std::string message) { return error(kExitIo, std::move(message)); }
+inline tl::unexpected<Error> network_error(std::string message) { return error(kExitNetwork, std::move(message)); }
+
+/// An error with an exit code, as commands throw it.
 class Failure : public std::runtime_error {
  public:
   Failure(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  explicit Failure(const Error& error) : Failure(error.code, error.message) {}
   ExitCode code() const { return code_; }
 
  private:
@@ -57,5 +80,12 @@ struct SlurmError : Failure {
 struct IncompleteError : Failure {
   explicit IncompleteError(const std::string& message) : Failure(kExitIncomplete, message) {}
 };
+
+/// For commands: the value, or the error as a Failure.
+template <class T>
+T or_throw(Result<T>&& result) {
+  if (!result) throw Failure(result.error());
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
 
 }  // namespace dfrs::sim
