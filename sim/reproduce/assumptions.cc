@@ -134,15 +134,16 @@ Algorithm algorithm_of(Variant variant, std::string_view name) {
   return *parse_algorithm(name);
 }
 
-Outcome run_one(const Instance& instance, const Algorithm& algorithm, SimOptions sim) {
+Result<Outcome> run_one(const Instance& instance, const Algorithm& algorithm, SimOptions sim) {
   GlpkSolver solver;
   sim.engine.lp_solver = &solver;
   CostCounter counter;
-  const RunResult run = simulate(instance, algorithm, sim, &counter);
+  const RunOutcome run = simulate(instance, algorithm, sim, &counter);
+  if (!run) return tl::unexpected(run.error());
   counter.finish();
   Outcome outcome;
   for (std::size_t k = 0; k < kCountings; ++k) outcome.counts[k] = counter.count(static_cast<Counting>(k));
-  outcome.makespan = measure(instance, run).makespan;
+  outcome.makespan = measure(instance, *run).makespan;
   outcome.submissions = instance.jobs.back().submit - instance.jobs.front().submit;
   outcome.jobs = static_cast<double>(instance.jobs.size());
   return outcome;
@@ -151,7 +152,9 @@ Outcome run_one(const Instance& instance, const Algorithm& algorithm, SimOptions
 // All simulations: by variant, algorithm and instance.
 class Simulated {
  public:
-  Simulated(const CostStudy& study, const ReproduceOptions& options) : algorithms_(study.targets.size()) {
+  explicit Simulated(const CostStudy& study) : algorithms_(study.targets.size()) {}
+
+  Result<void> run(const CostStudy& study, const ReproduceOptions& options) {
     std::vector<std::vector<Instance>> sets;
     std::vector<SimOptions> sims;
     for (std::size_t v = 0; v < kVariants; ++v) {
@@ -161,18 +164,17 @@ class Simulated {
     }
     each_ = sets.front().size();
     outcomes_.resize(kVariants * algorithms_ * each_);
-    parallel_for(
-        outcomes_.size(), options.threads,
-        [&](std::size_t k) {
-          const std::size_t variant = k / (algorithms_ * each_);
-          const std::size_t instance = k % each_;
-          outcomes_[k] =
-              run_one(sets[variant][instance],
-                      algorithm_of(static_cast<Variant>(variant), study.targets[k / each_ % algorithms_].algorithm),
-                      sims[variant]);
-          outcomes_[k].above_07 = instance >= study.instances;
-        },
-        options.progress);
+    const auto simulate_one = [&](std::size_t k) {
+      const std::size_t variant = k / (algorithms_ * each_);
+      const std::size_t instance = k % each_;
+      const std::string_view name = study.targets[k / each_ % algorithms_].algorithm;
+      return run_one(sets[variant][instance], algorithm_of(static_cast<Variant>(variant), name), sims[variant])
+          .map([&](const Outcome& outcome) {
+            outcomes_[k] = outcome;
+            outcomes_[k].above_07 = instance >= study.instances;
+          });
+    };
+    return try_parallel_for(outcomes_.size(), options.threads, simulate_one, options.progress);
   }
 
   std::span<const Outcome> of(Variant variant, std::size_t algorithm) const {
@@ -245,8 +247,10 @@ struct Fit {
 
 }  // namespace
 
-void test_cost_assumptions(const CostStudy& study, const ReproduceOptions& options, ReproductionReport& report) {
-  const Simulated simulated(study, options);
+Result<void> test_cost_assumptions(const CostStudy& study, const ReproduceOptions& options,
+                                   ReproductionReport& report) {
+  Simulated simulated(study);
+  if (auto ran = simulated.run(study, options); !ran) return ran;
   const std::string cells = study.part + "-cells";
   const bool wants_cells = options.wants(cells);
   std::size_t published_cells = 0;
@@ -285,6 +289,7 @@ void test_cost_assumptions(const CostStudy& study, const ReproduceOptions& optio
                                       "geometric means of measured / published over the algorithms; the typical "
                                       "factor is the root mean square of the logarithms of these quotients.",
                                       published_cells, study.instances));
+  return {};
 }
 
 }  // namespace dfrs::sim

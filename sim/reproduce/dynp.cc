@@ -77,7 +77,7 @@ struct Run {
 };
 
 // Of one job set.
-struct Result {
+struct PointResult {
   ScheduleMetrics schedule;
   double run_time = 0;
   std::array<double, 3> started{};
@@ -98,7 +98,7 @@ double offered_utilization(const Instance& set, double nodes) {
   return work / (nodes * (last - set.jobs.front().submit));
 }
 
-Result simulate_point(const JobSetModel& model, const Run& run, std::uint64_t seed) {
+Result<PointResult> simulate_point(const JobSetModel& model, const Run& run, std::uint64_t seed) {
   JobSetOptions options;
   options.seed = seed;
   options.shrink = run.shrink;
@@ -111,9 +111,11 @@ Result simulate_point(const JobSetModel& model, const Run& run, std::uint64_t se
     instance = job_set(model, options);
   }
   DynpStatistics statistics;
-  const RunResult outcome = simulate(instance, algorithm(run.algorithm, variant.queue_left, &statistics), SimOptions{});
-  Result result;
-  result.schedule = measure_schedule(instance, outcome);
+  const RunOutcome outcome =
+      simulate(instance, algorithm(run.algorithm, variant.queue_left, &statistics), SimOptions{});
+  if (!outcome) return tl::unexpected(outcome.error());
+  PointResult result;
+  result.schedule = measure_schedule(instance, *outcome);
   for (const Job& job : instance.jobs) result.run_time += job.run_time / static_cast<double>(instance.jobs.size());
   for (const QueueOrder order : kQueueOrders) {
     const auto k = static_cast<std::size_t>(order);
@@ -166,7 +168,7 @@ std::vector<double> factors_of(std::size_t set) {
   return factors;
 }
 
-double value_of(const Result& result, Metric metric) {
+double value_of(const PointResult& result, Metric metric) {
   switch (metric) {
     case Metric::response:
       return result.schedule.response_by_width;
@@ -189,18 +191,19 @@ class DynpReproduction {
  public:
   DynpReproduction(const ReproduceOptions& options, ReproductionReport& report) : options_(options), report_(report) {}
 
-  void run() {
+  Result<void> run() {
     learn();
     table2();
     table3();
     plan();
-    simulate_all();
+    if (auto simulated = simulate_all(); !simulated) return simulated;
     table4();
     for (std::size_t v = 0; v < kVariants.size(); ++v) {
       table5(v);
       table6(v);
     }
     draw_figures();
+    return {};
   }
 
  private:
@@ -245,9 +248,9 @@ class DynpReproduction {
 
   template <typename Value>
   void add_mean(std::string_view part, std::string row, std::string_view column, std::optional<double> figure,
-                const std::vector<Result>& sets, const Value& value) {
+                const std::vector<PointResult>& sets, const Value& value) {
     std::vector<double> values;
-    for (const Result& result : sets) values.push_back(value(result));
+    for (const PointResult& result : sets) values.push_back(value(result));
     report_.add_mean({std::string(part), std::move(row), std::string(column), figure}, values);
   }
 
@@ -322,25 +325,29 @@ class DynpReproduction {
     }
   }
 
-  void simulate_all() {
+  Result<void> simulate_all() {
     std::vector<std::pair<Run, std::size_t>> work;
     for (const auto& [run, result] : results_) {
       for (std::size_t k = 0; k < job_sets(); ++k) work.emplace_back(run, k);
     }
-    std::vector<Result> found(work.size());
+    std::vector<PointResult> found(work.size());
     const auto simulate_one = [&](std::size_t k) {
       const auto& [run, set] = work[k];
-      found[k] = simulate_point(models_[run.set], run, options_.seed + set);
+      return simulate_point(models_[run.set], run, options_.seed + set).map([&](const PointResult& result) {
+        found[k] = result;
+      });
     };
-    parallel_for(work.size(), options_.threads, simulate_one, options_.progress);
+    auto simulated = try_parallel_for(work.size(), options_.threads, simulate_one, options_.progress);
+    if (!simulated) return simulated;
     for (std::size_t k = 0; k < work.size(); ++k) results_[work[k].first].push_back(found[k]);
+    return {};
   }
 
   void table4() {
     if (!options_.wants("table4")) return;
     for (std::size_t set = 0; set < kSets; ++set) {
       for (std::size_t column = 0; column < published::kColumns; ++column) {
-        const auto measured = [](const Result& r) {
+        const auto measured = [](const PointResult& r) {
           return std::array<double, published::kTable4Rows>{r.schedule.response_by_width,
                                                             100 * r.schedule.utilization,
                                                             r.schedule.loss_of_capacity,
@@ -351,13 +358,13 @@ class DynpReproduction {
         for (std::size_t row = 0; row < published::kTable4Rows; ++row) {
           add_mean("table4", fmt::format("{}: {}", set_name(set), published::kTable4Names[row]),
                    published::kColumnNames[column], published::kTable4[set][row][column],
-                   results_.at({set, 1, false, column}), [&](const Result& r) { return measured(r)[row]; });
+                   results_.at({set, 1, false, column}), [&](const PointResult& r) { return measured(r)[row]; });
         }
       }
     }
   }
 
-  static std::array<double, 15> details(const Result& r) {
+  static std::array<double, 15> details(const PointResult& r) {
     const double tries = std::max(1.0, r.decisions);
     const double switched = r.switches[0] + r.switches[1] + r.switches[2];
     return {r.run_time,
@@ -381,10 +388,10 @@ class DynpReproduction {
     const std::string part = variant_part("table5", variant);
     if (!options_.wants(part)) return;
     for (std::size_t set = 0; set < kSets; ++set) {
-      const std::vector<Result>& sets = results_.at({set, 1, false, kAdvancedArtww, variant});
+      const std::vector<PointResult>& sets = results_.at({set, 1, false, kAdvancedArtww, variant});
       for (std::size_t row = 0; row < published::kTable5.size(); ++row) {
         add_mean(part, std::string(published::kTable5[row].name), set_name(set), published::kTable5[row].value[set],
-                 sets, [&](const Result& r) { return details(r)[row]; });
+                 sets, [&](const PointResult& r) { return details(r)[row]; });
       }
     }
     report_.note(part,
@@ -395,7 +402,7 @@ class DynpReproduction {
   void each_set() {
     if (!options_.wants("table5-sets")) return;
     for (std::size_t set = 0; set < kSets; ++set) {
-      const std::vector<Result>& sets = results_.at({set, 1, false, kAdvancedArtww});
+      const std::vector<PointResult>& sets = results_.at({set, 1, false, kAdvancedArtww});
       for (std::size_t k = 0; k < sets.size(); ++k) {
         const std::string seed = fmt::format("{}", options_.seed + k);
         add("table5-sets", seed, fmt::format("{} wait [s]", set_name(set)), {}, sets[k].schedule.wait);
@@ -428,7 +435,7 @@ class DynpReproduction {
     static const std::vector<DeciderCase> other_than_simple{k1, k6b, k8c, k10c};
     static const std::vector<DeciderCase> current{k1, k4b, k6a, k6b, k8a, k8c, k10b, k10c};
     for (std::size_t set = 0; set < kSets; ++set) {
-      const auto measured = [&](const Result& r, std::size_t row) {
+      const auto measured = [&](const PointResult& r, std::size_t row) {
         if (row == lines.size()) return r.decisions;
         const std::vector<DeciderCase>& cases = row < lines.size()        ? lines[row]
                                                 : row == lines.size() + 1 ? other_than_simple
@@ -440,7 +447,7 @@ class DynpReproduction {
       for (std::size_t row = 0; row < published::kTable6.size(); ++row) {
         add_mean(part, std::string(published::kTable6[row].name), set_name(set), published::kTable6[row].value[set],
                  results_.at({set, 1, false, kAdvancedArtww, variant}),
-                 [&](const Result& r) { return measured(r, row); });
+                 [&](const PointResult& r) { return measured(r, row); });
       }
     }
     report_.note(part, "As in the paper, taking the current policy counts case 5 whatever the policy was.");
@@ -460,7 +467,7 @@ class DynpReproduction {
             }
             add_mean(part, fmt::format("{:.2f}", factor), kAlgorithmNames[a], figure_value,
                      results_.at({set, factor, figure.exact, a}),
-                     [&](const Result& r) { return value_of(r, figure.metric); });
+                     [&](const PointResult& r) { return value_of(r, figure.metric); });
           }
         }
         report_.plot({part, "shrinking factor", metric_label(figure.metric)});
@@ -472,10 +479,12 @@ class DynpReproduction {
   ReproductionReport& report_;
   std::array<std::optional<Instance>, kSets> logs_;
   std::vector<JobSetModel> models_;
-  std::map<Run, std::vector<Result>> results_;  // a result per job set
+  std::map<Run, std::vector<PointResult>> results_;  // a result per job set
 };
 
-void run(const ReproduceOptions& options, ReproductionReport& report) { DynpReproduction(options, report).run(); }
+Result<void> run(const ReproduceOptions& options, ReproductionReport& report) {
+  return DynpReproduction(options, report).run();
+}
 
 constexpr std::array<ReproductionPart, 38> kParts{{
     {"table2", "properties of the traces"},

@@ -85,13 +85,14 @@ class Run {
   Run(const ReproduceOptions& options, ReproductionReport& report)
       : options_(options), report_(report), plan_(options, "ipdps2010") {}
 
-  void run() {
+  Result<void> run() {
     plan();
-    plan_.run();
+    if (auto ran = plan_.run(); !ran) return ran;
     if (options_.wants("table1")) table1();
     if (options_.wants("table2")) table2();
     figures();
-    if (options_.wants("table2-assumptions") || options_.wants("table2-assumptions-cells")) assumptions();
+    if (options_.wants("table2-assumptions") || options_.wants("table2-assumptions-cells")) return assumptions();
+    return {};
   }
 
  private:
@@ -256,7 +257,7 @@ class Run {
     if (options_.wants("figure1b")) figure("figure1b", kPenalty);
   }
 
-  void assumptions() {
+  Result<void> assumptions() {
     CostStudy study;
     study.part = "table2-assumptions";
     study.priority_floor = kBound;
@@ -266,7 +267,7 @@ class Run {
                                {row.pause_gb_per_s.average, row.move_gb_per_s.average, row.pauses_per_hour.average,
                                 row.moves_per_hour.average, row.pauses_per_job.average, row.moves_per_job.average}});
     }
-    test_cost_assumptions(study, options_, report_);
+    return test_cost_assumptions(study, options_, report_);
   }
 
   const ReproduceOptions& options_;
@@ -275,7 +276,7 @@ class Run {
   CampaignPlan plan_;
 };
 
-void run(const ReproduceOptions& options, ReproductionReport& report) { Run(options, report).run(); }
+Result<void> run(const ReproduceOptions& options, ReproductionReport& report) { return Run(options, report).run(); }
 
 }  // namespace
 

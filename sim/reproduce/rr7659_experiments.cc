@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "policy/rr7659/options.h"
-#include "sim/errors.h"
 #include "sim/workload/load.h"
 #include "sim/workload/lublin.h"
 #include "sim/workload/scale.h"
@@ -47,8 +46,8 @@ std::vector<std::size_t> spread(std::size_t count, std::size_t total) {
   return chosen;
 }
 
-Experiments::Experiments(const ReproduceOptions& options)
-    : options_(options), assumed_(assumed(options.assume)), plan_(options, "rr7659") {}
+Experiments::Experiments(const ReproduceOptions& options, Assumed assumed)
+    : options_(options), assumed_(std::move(assumed)), plan_(options, "rr7659") {}
 
 CampaignOptions Experiments::campaign(Seconds period) const {
   CampaignOptions options;
@@ -115,7 +114,7 @@ std::string Experiments::describe(Set set) const {
   return {};
 }
 
-std::vector<Instance> Experiments::instances(Set set) const {
+Result<std::vector<Instance>> Experiments::instances(Set set) const {
   std::vector<Instance> all;
   if (set == Set::hpc2n) {
     LoadOptions options;
@@ -123,8 +122,8 @@ std::vector<Instance> Experiments::instances(Set set) const {
     options.weeks = true;
     std::vector<Instance> all_weeks = load_instances(log(), options).instances;
     if (all_weeks.size() != kWeeks) {
-      throw InputError(fmt::format("{}: has {} weeks with jobs, expected {}: is it the log {}?", log(),
-                                   all_weeks.size(), kWeeks, kLog));
+      return input_error(fmt::format("{}: has {} weeks with jobs, expected {}: is it the log {}?", log(),
+                                     all_weeks.size(), kWeeks, kLog));
     }
     for (const std::size_t week : spread(weeks(), kWeeks)) all.push_back(std::move(all_weeks[week]));
     return all;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
+#include <cassert>
 
 #include "sim/reproduce/rr7659_experiments.h"
 #include "sim/workload/lublin.h"
@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kTraces = 50;  // Lublin
 constexpr double kScaledLoad = 0.7;
+constexpr std::string_view kKnown = "-known";
 
 std::size_t count(const ReproduceOptions& options, std::size_t usual) {
   return options.instances == 0 ? usual : options.instances;
@@ -114,11 +115,11 @@ RivalSet set_of(std::string_view part, const ReproduceOptions& options) {
   if (part == "weeks-known") return weeks_of_hpc2n(options, SwfEstimates::kExact);
   if (part == "lublin") return lublin(options, 0);
   if (part == "lublin-scaled") return lublin(options, kScaledLoad);
-  for (const Log& log : kLogs) {
-    if (part == log.part) return whole(options, log, SwfEstimates::kTrace);
-    if (part == std::string(log.part) + "-known") return whole(options, log, SwfEstimates::kExact);
-  }
-  throw std::logic_error("no set of rivals has this name");
+  const bool known = part.ends_with(kKnown);
+  if (known) part.remove_suffix(kKnown.size());
+  const auto* const log = std::find_if(kLogs.begin(), kLogs.end(), [&](const Log& one) { return one.part == part; });
+  assert(log != kLogs.end());
+  return whole(options, *log, known ? SwfEstimates::kExact : SwfEstimates::kTrace);
 }
 
 }  // namespace dfrs::sim::rivals

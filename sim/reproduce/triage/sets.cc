@@ -29,9 +29,11 @@ constexpr std::uint32_t kFloodUser = 1;
 }  // namespace
 
 const std::vector<Instance>& Sets::log_weeks(std::string_view name,
-                                             const std::function<std::vector<Instance>()>& read) {
+                                             const std::function<Result<std::vector<Instance>>()>& read) {
   if (const auto known = read_.find(name); known != read_.end()) return known->second;
-  return read_.emplace(name, read()).first->second;
+  Result<std::vector<Instance>> weeks = read();
+  if (!weeks && !error_) error_ = weeks.error();
+  return read_.emplace(name, std::move(weeks).value_or(std::vector<Instance>{})).first->second;
 }
 
 InstanceSet Sets::some_weeks(const std::string& name, std::string_view log, std::size_t step,
@@ -136,9 +138,10 @@ InstanceSet changed(const InstanceSet& set, const std::string& name, std::functi
   InstanceSet other = set;
   other.name += ", " + name;
   other.make = [make = set.make, change = std::move(change)] {
-    std::vector<Instance> instances = make();
-    for (Instance& instance : instances) change(instance);
-    return instances;
+    return make().map([&](std::vector<Instance> instances) {
+      for (Instance& instance : instances) change(instance);
+      return instances;
+    });
   };
   return other;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/errors.h"
 #include "studies/divisible/rules/model.h"
 
 namespace dfrs::sim::divisible {
@@ -38,6 +39,6 @@ double stretch_weight(const dfrs::divisible::Platform& platform, const Job& job,
 
 /// Errors: InputError that begins with the instance's name if something is out of range, jobs are not sorted by
 /// release, or no cluster holds a job's databank.
-void check(const Instance& instance);
+Result<void> check(const Instance& instance);
 
 }  // namespace dfrs::sim::divisible
