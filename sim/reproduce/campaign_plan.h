@@ -41,8 +41,7 @@ class CampaignPlan {
   /// Runs the simulations, sets in the order of first need. Progress also counts `others`, which the caller runs
   /// afterwards.
   Result<void> run(std::size_t others = 0);
-  /// After run(): results in the order of the set's instances. Throws std::out_of_range for results that were not
-  /// declared by need().
+  /// After run(): results in the order of the set's instances. They must have been declared by need().
   std::span<const ResultRow> rows(std::string_view set, std::string_view algorithm,
                                   const CampaignOptions& options = {}) const;
 

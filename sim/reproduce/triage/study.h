@@ -43,8 +43,7 @@ class Study {
   void need_losses(const InstanceSet& set);
   /// Runs the simulations needed.
   Result<void> run();
-  /// After run(): results in the order of the set's instances. Throws std::out_of_range for results that were not
-  /// declared by need().
+  /// After run(): results in the order of the set's instances. They must have been declared by need().
   std::span<const ResultRow> rows(const InstanceSet& set, std::string_view algorithm,
                                   const Setting& setting = {}) const;
   /// The same for need_losses().

@@ -28,7 +28,7 @@ struct ReplicationOptions {
 };
 
 /// Results by experiment, then by replication; independent of the number of threads. Replication r of each experiment
-/// uses the same random numbers, so equal workloads have equal gangs. Errors: UsageError, see simulate_gangs().
+/// uses the same random numbers, so equal workloads have equal gangs. Errors: see simulate_gangs().
 Result<std::vector<std::vector<GangMetrics>>> replicate(std::span<const GangExperiment> experiments,
                                                         const ReplicationOptions& options);
 
