@@ -47,7 +47,7 @@ struct AdviseCommand {
     check_outputs_differ({{"--output", output == "-" ? "" : output}, {"--conf", conf}});
     check_inputs_kept(std::vector{source}, {{"--output", output}, {"--conf", conf}});
     std::string sha256;
-    const Text text = read_text(source, workload.load_options().input, sha256);
+    const Text text = or_throw(read_text(source, workload.load_options().input, sha256));
     CampaignOrigin origin;
     origin.command = "advise";
     const std::string read_by = load(text, source);
@@ -56,8 +56,8 @@ struct AdviseCommand {
     input.made = origin.described(1);
     std::optional<OutputFile> page_file;
     std::optional<OutputFile> conf_file;
-    if (output != "-") page_file.emplace(output);
-    if (!conf.empty()) conf_file.emplace(conf);
+    if (output != "-") page_file.emplace(or_throw(OutputFile::create(output)));
+    if (!conf.empty()) conf_file.emplace(or_throw(OutputFile::create(conf)));
     SimOptions simulated;
     set_penalty(penalty, simulated);
     input.study.penalty = simulated.penalty;
@@ -70,14 +70,14 @@ struct AdviseCommand {
     const std::string page = kind == "html"       ? html_page(advice.page)
                              : kind == "markdown" ? markdown_page(advice.page)
                                                   : text_page(advice.page);
-    if (conf_file) conf_file->write(advice.conf);
+    if (conf_file) or_throw(conf_file->write(advice.conf));
     if (page_file) {
-      page_file->write(page);
+      or_throw(page_file->write(page));
     } else {
       print(page);
     }
-    if (conf_file) conf_file->commit();
-    if (page_file) page_file->commit();
+    if (conf_file) or_throw(conf_file->commit());
+    if (page_file) or_throw(page_file->commit());
   }
 
  private:

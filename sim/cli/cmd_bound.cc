@@ -26,7 +26,7 @@ struct BoundCommand {
     say_when_interrupted("nothing is kept; the same command starts again");
     const std::vector<Instance> instances = workload.load();
     check_inputs_kept(workload.sources(), {{"--output", output}});
-    OutputFile file(output);
+    OutputFile file = or_throw(OutputFile::create(output));
     std::vector<StretchBounds> bounds(instances.size());
     parallel_for(
         instances.size(), threads,
@@ -42,8 +42,8 @@ struct BoundCommand {
       divisible.push_back(bounds[k].divisible);
       ls1.push_back(bounds[k].ls1);
     }
-    file.write(text);
-    file.commit();
+    or_throw(file.write(text));
+    or_throw(file.commit());
     if (instances.size() > 1) {
       const Summary d = summarize(divisible);
       const Summary l = summarize(ls1);

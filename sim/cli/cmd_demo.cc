@@ -41,7 +41,7 @@ struct DemoCommand {
   }
 
   void run() {
-    make_folder(output);
+    or_throw(make_folder(output));
 
     std::vector<Instance> instances;
     SourceFacts facts;

@@ -120,12 +120,12 @@ struct GenerateCommand {
       return;
     }
     if (!folder) {
-      make_folder(output);
+      or_throw(make_folder(output));
       folder.emplace(output);
     }
-    const std::string path = folder->path(instance.name, ".dfrs");
+    const std::string path = or_throw(folder->path(instance.name, ".dfrs"));
     check_inputs_kept(std::vector{like}, {{"--output", path}});
-    write_file(path, format_trace(instance));
+    or_throw(write_file(path, format_trace(instance)));
     if (progress) progress(++written, total);
   }
 };

@@ -82,8 +82,8 @@ void write_accounting(const Accounting& from, const WorkloadOptions& workload, c
     for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
     std::vector<std::string> comments = target.comments(from.source, from.sha256, workload.given());
     if (from.importer != "sacct") comments.insert(comments.begin(), from.comments.begin(), from.comments.end());
-    write_file(target.output,
-               swf_of(sacct_swf(log, machine_of(log, options.sacct.shape).shape, from.importer), comments));
+    or_throw(write_file(target.output,
+                        swf_of(sacct_swf(log, machine_of(log, options.sacct.shape).shape, from.importer), comments)));
     said(log.source, log.jobs.size());
     return;
   }
@@ -96,7 +96,7 @@ void write_accounting(const Accounting& from, const WorkloadOptions& workload, c
   for (std::string& comment : target.comments(from.source, from.sha256, instances.front().origin->workload)) {
     comments.push_back(std::move(comment));
   }
-  write_file(target.output, traces_of(instances, comments));
+  or_throw(write_file(target.output, traces_of(instances, comments)));
   std::size_t jobs = 0;
   for (const Instance& instance : instances) jobs += instance.jobs.size();
   said(loaded.source, jobs);
@@ -113,7 +113,7 @@ Source read_source(const WorkloadOptions& workload, const Target& target) {
   check_inputs_kept(workload.sources(), {{"--output", target.output}});
   const std::string& name = workload.sources().front();
   std::string sha256;
-  Text text = read_text(name, workload.load_options().input, sha256);
+  Text text = or_throw(read_text(name, workload.load_options().input, sha256));
   return {name, std::move(sha256), std::move(text)};
 }
 
@@ -128,7 +128,7 @@ struct ImportSacct {
     if (target.chosen() == "sacct") {
       if (!target.anonymise)
         throw UsageError("--to sacct: needs --anonymise, because the file already has this format");
-      write_file(target.output, text);
+      or_throw(write_file(target.output, text));
       return;
     }
     write_accounting({text, source, sha256, "sacct", {"Source: Slurm accounting (dfrs-sim import sacct)"}}, workload,
@@ -181,7 +181,7 @@ struct ImportCsv {
     std::string sha256;
     CsvJobs jobs;
     {
-      const Text text = read_text(source, options.input, sha256);
+      const Text text = or_throw(read_text(source, options.input, sha256));
       jobs = csv_to_sacct(text, source_name(source), map, options.swf.lenient);
     }
     for (const std::string& line : jobs.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
@@ -213,7 +213,7 @@ struct ImportSwf {
       }
       if (swf) {
         for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
-        write_file(target.output, swf_of(log, target.comments(source, sha256, workload.given())));
+        or_throw(write_file(target.output, swf_of(log, target.comments(source, sha256, workload.given()))));
         said(log.source, log.records.size());
         return;
       }
@@ -223,7 +223,7 @@ struct ImportSwf {
     const std::vector<Instance> instances = workload.choose(loaded, source, sha256);
     std::vector<std::string> comments = target.comments(source, sha256, instances.front().origin->workload);
     comments.insert(comments.begin(), "Source: SWF (dfrs-sim import swf)");
-    write_file(target.output, traces_of(instances, comments));
+    or_throw(write_file(target.output, traces_of(instances, comments)));
     std::size_t jobs = 0;
     for (const Instance& instance : instances) jobs += instance.jobs.size();
     said(loaded.source, jobs);

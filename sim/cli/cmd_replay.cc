@@ -106,10 +106,10 @@ struct ReplayCommand {
     record::RecordReader reader = open_record(file);
     const timeline::Schedule schedule = recorded_schedule(reader, stories ? &*stories : nullptr);
     const std::string made = origin(own).lines();
-    if (!report_file.empty()) write_file(report_file, page_of(schedule, made));
-    if (!evalys_file.empty()) write_file(evalys_file, evalys_csv(schedule, made));
-    if (!perfetto_file.empty()) write_file(perfetto_file, perfetto_json(schedule, made));
-    if (!paje_file.empty()) write_file(paje_file, paje_trace(schedule, made));
+    if (!report_file.empty()) or_throw(write_file(report_file, page_of(schedule, made)));
+    if (!evalys_file.empty()) or_throw(write_file(evalys_file, evalys_csv(schedule, made)));
+    if (!perfetto_file.empty()) or_throw(write_file(perfetto_file, perfetto_json(schedule, made)));
+    if (!paje_file.empty()) or_throw(write_file(paje_file, paje_trace(schedule, made)));
   }
 
   std::string page_of(const timeline::Schedule& schedule, const std::string& made) const {
@@ -262,9 +262,9 @@ struct ReplayCommand {
     for (const std::string& note : recorded.notes) fmt::print(stderr, "{}: {}\n", file, note);
     check_inputs_kept(std::vector{file}, {{"--trace", trace_file}});
     if (!trace_file.empty()) {
-      write_file(trace_file,
-                 format_trace(recorded.instance,
-                              trace_comments(origin("--trace=" + shell_word(trace_file)).origins[0], "replay")));
+      or_throw(write_file(
+          trace_file, format_trace(recorded.instance,
+                                   trace_comments(origin("--trace=" + shell_word(trace_file)).origins[0], "replay"))));
     }
     if (chosen.empty()) return;
 

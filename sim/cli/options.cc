@@ -326,7 +326,7 @@ std::vector<Instance> WorkloadOptions::load(SourceFacts& facts) const {
   std::vector<std::string> names;
   for (const std::string& source : sources_) {
     std::string sha256;
-    const Text text = read_text(source, load_options().input, sha256);
+    const Text text = or_throw(read_text(source, load_options().input, sha256));
     Loaded loaded = load(text, source);
     papers_weeks = papers_weeks && loaded.papers_weeks;
     if (loaded.was_swf && loaded.annotation == SwfAnnotation::kProcessors) {
@@ -611,6 +611,6 @@ std::vector<std::string> recommended_algorithms() {
           "Triage"};
 }
 
-void print(std::string_view text) { write_file("-", text); }
+void print(std::string_view text) { or_throw(write_file("-", text)); }
 
 }  // namespace dfrs::sim

@@ -124,7 +124,7 @@ Loaded load_instances_from_text(std::string_view text, const std::string& source
 }
 
 Loaded load_instances(const std::string& source, const LoadOptions& options) {
-  return load_instances_from_text(read_text(source, options.input), source, options);
+  return load_instances_from_text(or_throw(read_text(source, options.input)), source, options);
 }
 
 }  // namespace dfrs::sim

@@ -272,8 +272,8 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
   }
   if (options.output.empty()) return;
   const std::filesystem::path folder(options.output);
-  if (light.count() > 0) write_file((folder / "rr5724-instances.csv").string(), light.csv());
-  if (heavy.count() > 0) write_file((folder / "rr5724-loaded-instances.csv").string(), heavy.csv());
+  if (light.count() > 0) or_throw(write_file((folder / "rr5724-instances.csv").string(), light.csv()));
+  if (heavy.count() > 0) or_throw(write_file((folder / "rr5724-loaded-instances.csv").string(), heavy.csv()));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ std::string shipped_map_names() {
 
 CsvMap load_csv_map(const std::string& name_or_file, std::string& sha256) {
   if (!names_no_file(name_or_file)) {
-    const Text text = read_text(name_or_file, {}, sha256);
+    const Text text = or_throw(read_text(name_or_file, {}, sha256));
     return parse_csv_map(text, source_name(name_or_file));
   }
   const auto map = std::find_if(std::begin(kMaps), std::end(kMaps),

@@ -121,13 +121,13 @@ TEST(Hpc2nInstance, RefusesOptionsOutOfRange) {
 // RR-7659, section 5.3.1: 202,876 jobs, 2,142 of them without memory, 182 weeks.
 TEST(Hpc2nLog, HasThePapersNumbers) {
   DFRS_TRACE_OR_SKIP(path, "HPC2N-2002-2.1-cln.swf.gz");
-  const SwfLog log = parse_swf(read_text(path), path);
+  const SwfLog log = parse_swf(or_throw(read_text(path)), path);
   const SwfWorkload workload = annotated_instance(log, "hpc2n", {}, {});
   EXPECT_EQ(workload.instance.jobs.size(), 202876u);
   EXPECT_EQ(workload.report.skipped_count(), 0u);
   EXPECT_TRUE(workload.report.adjusted.empty());
 
-  const Text text = read_text(path);
+  const Text text = or_throw(read_text(path));
   SwfStream records(text, path);  // one by one, they are the same
   const SwfWorkload straight = annotated_instance(records, "hpc2n", {}, {});
   EXPECT_TRUE(records.plain());

@@ -407,9 +407,9 @@ TEST(SwfInstance, RoundsTheHeadersProcessorsUpToNodes) {
 // Counts of the published logs, as the Parallel Workloads Archive gives them.
 TEST(SwfLogs, HaveTheArchivesNumbersOfJobs) {
   DFRS_TRACE_OR_SKIP(kth, "KTH-SP2-1996-2.1-cln.swf.gz");
-  EXPECT_EQ(parse_swf(read_text(kth), kth).records.size(), 28475u);
+  EXPECT_EQ(parse_swf(or_throw(read_text(kth)), kth).records.size(), 28475u);
   const std::string ctc = trace_path("CTC-SP2-1996-3.1-cln.swf.gz");
-  const SwfLog log = parse_swf(read_text(ctc), ctc);
+  const SwfLog log = parse_swf(or_throw(read_text(ctc)), ctc);
   EXPECT_EQ(log.records.size(), 77222u);
   EXPECT_EQ(log.header.max_procs, 338);
   // CTC gives allocated processors only.
