@@ -83,10 +83,10 @@ struct IncompleteError : Failure {
   explicit IncompleteError(const std::string& message) : Failure(kExitIncomplete, message) {}
 };
 
-/// For commands: the value, or the error as a Failure.
-template <class T>
-T or_throw(Result<T>&& result) {
-  if (!result) throw Failure(result.error());
+/// For commands: the value, or the error as a Failure. `E` is Error, or one derived from it.
+template <class T, class E>
+T or_throw(tl::expected<T, E>&& result) {
+  if (!result) throw Failure(static_cast<const Error&>(result.error()));
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
