@@ -39,7 +39,7 @@ struct AnnotateCommand {
 
  private:
   static std::string trace_of(const Instance& instance) {
-    return format_trace(instance, trace_comments(*origin_of(instance, ""), "annotate"));
+    return or_throw(format_trace(instance, trace_comments(*origin_of(instance, ""), "annotate")));
   }
 };
 

@@ -51,7 +51,7 @@ struct Target {
 
 std::string traces_of(const std::vector<Instance>& instances, const std::vector<std::string>& comments) {
   std::string out;
-  for (const Instance& instance : instances) out += format_trace(instance, comments);
+  for (const Instance& instance : instances) out += or_throw(format_trace(instance, comments));
   return out;
 }
 
@@ -78,12 +78,13 @@ void write_accounting(const Accounting& from, const WorkloadOptions& workload, c
   std::string name = source_name(from.source);
   if (target.chosen() == "swf") {
     const LoadOptions options = workload.load_options();
-    const SacctLog log = parse_sacct(from.text, name, {options.swf.lenient});
+    const SacctLog log = or_throw(parse_sacct(from.text, name, {options.swf.lenient}));
     for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
     std::vector<std::string> comments = target.comments(from.source, from.sha256, workload.given());
     if (from.importer != "sacct") comments.insert(comments.begin(), from.comments.begin(), from.comments.end());
-    or_throw(write_file(target.output,
-                        swf_of(sacct_swf(log, machine_of(log, options.sacct.shape).shape, from.importer), comments)));
+    or_throw(write_file(
+        target.output,
+        swf_of(sacct_swf(log, or_throw(machine_of(log, options.sacct.shape)).shape, from.importer), comments)));
     said(log.source, log.jobs.size());
     return;
   }
@@ -123,8 +124,8 @@ struct ImportSacct {
 
   void run() const {
     auto [source, sha256, text] = read_source(workload, target);
-    if (!is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // throws with the reason
-    if (target.anonymise) text = anonymise_sacct(text, source_name(source));
+    if (!is_sacct_text(text)) or_throw(parse_sacct(text, source_name(source)));  // throws with the reason
+    if (target.anonymise) text = or_throw(anonymise_sacct(text, source_name(source)));
     if (target.chosen() == "sacct") {
       if (!target.anonymise)
         throw UsageError("--to sacct: needs --anonymise, because the file already has this format");
@@ -174,7 +175,7 @@ struct ImportCsv {
     const std::vector<std::string> inputs{source, map_name};
     check_inputs_kept(inputs, {{"--output", target.output}});
     std::string map_sha256;
-    CsvMap map = load_csv_map(map_name, map_sha256);
+    CsvMap map = or_throw(load_csv_map(map_name, map_sha256));
     workload.assume_machine(map.machine, map.kinds);
     const LoadOptions options = workload.load_options();
     if (options.sacct.shape.memory_mib > 0) map.machine.memory_mib = options.sacct.shape.memory_mib;
@@ -182,7 +183,7 @@ struct ImportCsv {
     CsvJobs jobs;
     {
       const Text text = or_throw(read_text(source, options.input, sha256));
-      jobs = csv_to_sacct(text, source_name(source), map, options.swf.lenient);
+      jobs = or_throw(csv_to_sacct(text, source_name(source), map, options.swf.lenient));
     }
     for (const std::string& line : jobs.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
     std::vector<std::string> comments{"Source: job table in CSV (dfrs-sim import csv)", "Map SHA-256: " + map_sha256};
@@ -190,7 +191,7 @@ struct ImportCsv {
       fmt::print(stderr, "{}: {}\n", source_name(source), note);
       comments.push_back(std::move(note));
     }
-    if (target.anonymise) jobs.sacct = anonymise_sacct(jobs.sacct, source_name(source));
+    if (target.anonymise) jobs.sacct = or_throw(anonymise_sacct(jobs.sacct, source_name(source)));
     write_accounting({jobs.sacct, source, sha256, "csv", std::move(comments)}, workload, target);
   }
 };
@@ -206,7 +207,7 @@ struct ImportSwf {
     }
     const bool swf = target.chosen() == "swf";
     if (target.anonymise || swf) {
-      SwfLog log = parse_swf(text, source_name(source), workload.load_options().swf);
+      SwfLog log = or_throw(parse_swf(text, source_name(source), workload.load_options().swf));
       if (target.anonymise) {
         // HPC2N's log is recognised by its header. Without it, the annotation must be given.
         anonymise_swf(log);
