@@ -26,18 +26,21 @@ enum ExitCode : int {
   kExitIncomplete = 8,                  ///< Slurm's jobs have ended but simulations are missing
 };
 
-/// What a library of dfrs-sim or of the studies returns instead of its value. The message is complete: what, where (file,
-/// line, option), what was expected.
+/// What a library of dfrs-sim or of the studies returns instead of its value. The message is complete: what, where
+/// (file, line, option), what was expected.
 struct Error {
   ExitCode code = kExitInternal;
   std::string message;
+  /// Nobody reads standard output any more, as behind `| head`. The program ends without a word, as SIGPIPE ends
+  /// others.
+  bool reader_gone = false;
 };
 
 template <class T>
 using Result = tl::expected<T, Error>;
 
 inline tl::unexpected<Error> error(ExitCode code, std::string message) {
-  return tl::unexpected<Error>(Error{code, std::move(message)});
+  return tl::unexpected<Error>(Error{.code = code, .message = std::move(message)});
 }
 inline tl::unexpected<Error> usage_error(std::string message) { return error(kExitUsage, std::move(message)); }
 inline tl::unexpected<Error> input_error(std::string message) { return error(kExitInput, std::move(message)); }
@@ -48,11 +51,14 @@ inline tl::unexpected<Error> network_error(std::string message) { return error(k
 class Failure : public std::runtime_error {
  public:
   Failure(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  explicit Failure(const Error& error) : Failure(error.code, error.message) {}
+  explicit Failure(const Error& error)
+      : std::runtime_error(error.message), code_(error.code), reader_gone_(error.reader_gone) {}
   ExitCode code() const { return code_; }
+  bool reader_gone() const { return reader_gone_; }
 
  private:
   ExitCode code_;
+  bool reader_gone_ = false;
 };
 
 struct UsageError : Failure {
@@ -63,10 +69,6 @@ struct InputError : Failure {
 };
 struct IoError : Failure {
   explicit IoError(const std::string& message) : Failure(kExitIo, message) {}
-};
-/// Nobody reads standard output any more, as behind `| head`. The program ends without a word, as SIGPIPE ends others.
-struct ReaderGone : IoError {
-  explicit ReaderGone(const std::string& message) : IoError(message) {}
 };
 struct NetworkError : Failure {
   explicit NetworkError(const std::string& message) : Failure(kExitNetwork, message) {}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which part may include which, and no circles: neither between files nor between folders. The files of a folder with
-layers include only those of their own and lower ones.
+layers include only those of their own and lower ones. Only commands throw: libraries return their errors.
 
 Usage: tests/includes.py [SOURCE_FOLDER]      exit: 0 all is well, 1 it is not, 99 cannot say
 Without an argument the sources are those of $srcdir, and the test first tests itself on a tree with one mistake of each kind.
@@ -26,6 +26,11 @@ ALLOWED = {
 # The header whose comment lists the layers of its folder: "//   NUMBER  WORDS: FILE, FILE", continued on further lines.
 LAYERED = "shim/controller/controller.h"
 LAYER = re.compile(r"^//   (\d)  [^:]*:((?:[ \w,]|\n//      )+)$", re.MULTILINE)
+# Commands, and what they call to throw an error that a library has returned.
+MAY_THROW = re.compile(r"sim/errors\.h|sim/cli/.*|studies/[^/]+/command[^/]*")
+# Running out of memory is the affair of main(), and passing an exception on is no throw.
+THROW = re.compile(r"\b(?:throw(?!;| std::bad_alloc\(\))|or_throw)\b")
+COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 SUFFIXES = {".h", ".cc", ".c"}
 
@@ -67,6 +72,15 @@ def layer_mistakes(root, tree):
     yield from (f"{LAYERED} names no layer of {name}" for name in sorted(set(stems.values()) - set(layer_of)))
     yield from (f"{name} includes {target}, which is of a higher layer" for name, stem in stems.items()
                 for target in tree[name] if layer_of.get(stems.get(target), 0) > layer_of.get(stem, 9))
+
+
+def throws(root, tree):
+    for name in tree:
+        if not is_below(name, ["sim", "studies"]) or MAY_THROW.fullmatch(name):
+            continue
+        text = COMMENT_OR_TEXT.sub(lambda found: "\n" * found[0].count("\n"), (root / name).read_text(encoding="utf-8"))
+        yield from (f"{name}:{number} throws: only commands do, libraries return their errors"
+                    for number, line in enumerate(text.split("\n"), 1) if THROW.search(line))
 
 
 def circles(graph):
@@ -113,6 +127,7 @@ def folder_graph(tree):
 def mistakes(root, tree):
     yield from forbidden(tree)
     yield from layer_mistakes(root, tree)
+    yield from throws(root, tree)
     yield from ("files include each other: " + ", ".join(group) for group in circles(tree))
     for group in circles(folder_graph(tree)):
         yield "folders include each other: " + ", ".join(group)
@@ -133,7 +148,10 @@ def selftest():
         "sim/fetch/h.h": '#include "sim/io/f.h"\n',
         "studies/x/i.cc": '#include "policy/core/a.h"\n#include "policy/yield/j.h"\n',
         "policy/yield/j.h": "\n",
-        "sim/cli/main.cc": '#include "studies/x/k.h"\n',
+        "sim/cli/main.cc": '#include "studies/x/k.h"\nthrow Failure();\n',
+        "sim/io/q.cc": '// throw\n"throw"; throw std::bad_alloc();\n/*\nthrow */ throw 1; throw;\nor_throw(f());\n',
+        "studies/x/command_y.cc": "throw 1;\n",
+        "studies/x/z/command.cc": "throw 1;\n",
         "studies/x/k.h": "\n",
         "base/l.h": '#include "record/m.h"\n',
         "record/m.h": '#include "policy/yield/j.h"\n#include "tests/n.h"\n',
@@ -156,6 +174,9 @@ def selftest():
         f"{LAYERED} names gone, and there is no such file",
         f"{LAYERED} names no layer of new",
         f"shim/controller/low.cc includes {LAYERED}, which is of a higher layer",
+        "sim/io/q.cc:4 throws: only commands do, libraries return their errors",
+        "sim/io/q.cc:5 throws: only commands do, libraries return their errors",
+        "studies/x/z/command.cc:1 throws: only commands do, libraries return their errors",
         "files include each other: shim/d.h, shim/e.h",
         "folders include each other: sim/fetch, sim/io",
         "  sim/fetch/h.h includes sim/io/f.h",

@@ -26,7 +26,7 @@ namespace {
 
 double load_or_zero(const Instance& instance) {
   const bool spread = !instance.jobs.empty() && instance.jobs.back().submit > instance.jobs.front().submit;
-  return spread ? offered_load(instance) : 0.0;
+  return spread ? or_throw(offered_load(instance)) : 0.0;
 }
 
 Result<ResultRow> simulate_row(const Instance& instance, const Algorithm& algorithm, const StretchBounds& bounds,

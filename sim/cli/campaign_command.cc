@@ -130,8 +130,8 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   say_what_is_kept(outputs);
   std::optional<OutputFile> results;
   std::optional<OutputFile> report;
-  if (!outputs.results.empty()) results.emplace(outputs.results);
-  if (!outputs.report.empty()) report.emplace(outputs.report);
+  if (!outputs.results.empty()) results.emplace(or_throw(OutputFile::create(outputs.results)));
+  if (!outputs.report.empty()) report.emplace(or_throw(OutputFile::create(outputs.report)));
 
   CampaignOptions options = campaign_options(simulation, threads);
   options.policy_times = outputs.times == CpuSeconds::written;
@@ -149,23 +149,23 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
   }
   std::vector<ResultRow> rows = or_throw(run_campaign(instances, algorithms, options));
 
-  if (results) results->write(results_csv(rows, outputs.times));
+  if (results) or_throw(results->write(results_csv(rows, outputs.times)));
   const std::string away = take_ran_away(rows);
   ReportOptions shown = outputs.report_options;
   if (!away.empty()) {
     fmt::print(stderr, "{}\n", away);
     shown.settings.emplace_back("not finished", away);
     if (rows.empty()) {
-      if (results) results->commit();
+      if (results) or_throw(results->commit());
       return {};
     }
   }
-  if (report) report->write(or_throw(html_report(rows, shown)));
+  if (report) or_throw(report->write(or_throw(html_report(rows, shown))));
   CampaignSummary figures = or_throw(summarize_campaign(rows, outputs.report_options.summary));
   add_published(figures, instances, outputs.facts, options);
   std::string summary = render_summary(figures, format);
-  if (results) results->commit();
-  if (report) report->commit();
+  if (results) or_throw(results->commit());
+  if (report) or_throw(report->commit());
   return summary;
 }
 

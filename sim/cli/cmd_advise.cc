@@ -47,7 +47,7 @@ struct AdviseCommand {
     check_outputs_differ({{"--output", output == "-" ? "" : output}, {"--conf", conf}});
     check_inputs_kept(std::vector{source}, {{"--output", output}, {"--conf", conf}});
     std::string sha256;
-    const Text text = read_text(source, workload.load_options().input, sha256);
+    const Text text = or_throw(read_text(source, workload.load_options().input, sha256));
     CampaignOrigin origin;
     origin.command = "advise";
     const std::string read_by = load(text, source);
@@ -56,8 +56,8 @@ struct AdviseCommand {
     input.made = origin.described(1);
     std::optional<OutputFile> page_file;
     std::optional<OutputFile> conf_file;
-    if (output != "-") page_file.emplace(output);
-    if (!conf.empty()) conf_file.emplace(conf);
+    if (output != "-") page_file.emplace(or_throw(OutputFile::create(output)));
+    if (!conf.empty()) conf_file.emplace(or_throw(OutputFile::create(conf)));
     SimOptions simulated;
     set_penalty(penalty, simulated);
     input.study.penalty = simulated.penalty;
@@ -70,14 +70,14 @@ struct AdviseCommand {
     const std::string page = kind == "html"       ? html_page(advice.page)
                              : kind == "markdown" ? markdown_page(advice.page)
                                                   : text_page(advice.page);
-    if (conf_file) conf_file->write(advice.conf);
+    if (conf_file) or_throw(conf_file->write(advice.conf));
     if (page_file) {
-      page_file->write(page);
+      or_throw(page_file->write(page));
     } else {
       print(page);
     }
-    if (conf_file) conf_file->commit();
-    if (page_file) page_file->commit();
+    if (conf_file) or_throw(conf_file->commit());
+    if (page_file) or_throw(page_file->commit());
   }
 
  private:
@@ -109,7 +109,8 @@ struct AdviseCommand {
 
   // Returns the workload options by which the text was read.
   std::string load(std::string_view text, const std::string& source) {
-    if (!sacct.empty() && !is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // throws with the reason
+    if (!sacct.empty() && !is_sacct_text(text))
+      or_throw(parse_sacct(text, source_name(source)));  // throws with the reason
     if (!swf.empty() && is_sacct_text(text)) {
       throw UsageError(fmt::format("--swf: {} is the output of sacct; give it by --sacct", source_name(source)));
     }
@@ -120,7 +121,7 @@ struct AdviseCommand {
     options.processors.lenient = options.memory.lenient = options.sacct.lenient = true;
     const bool measured = options.sacct.cpu_need == CpuNeed::kMeasured;
     options.sacct.cpu_need = CpuNeed::kAllocated;
-    Loaded loaded = load_instances_from_text(text, source, options);
+    Loaded loaded = or_throw(load_instances_from_text(text, source, options));
     if (loaded.instances.size() > 1) {
       throw InputError(
           fmt::format("{}: {} traces in one file; one is expected", loaded.source, loaded.instances.size()));
@@ -136,7 +137,7 @@ struct AdviseCommand {
     input.samples = divide(all, chosen);
     if (loaded.was_sacct && measured && input.facts->cpu_efficiency) {
       options.sacct.cpu_need = CpuNeed::kMeasured;
-      Loaded known = load_instances_from_text(text, source, options);
+      Loaded known = or_throw(load_instances_from_text(text, source, options));
       workload.change(known.instances.front(), known);
       input.measured = divide(known.instances.front(), chosen);
     }
@@ -155,7 +156,7 @@ struct AdviseCommand {
     input.licences = all.platform.licences;
     input.memory_modelled = input.shape.memory_mib > 0;
     if (loaded.was_sacct) {
-      const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
+      const SacctLog log = or_throw(parse_sacct(text, loaded.source, {options.swf.lenient}));
       input.facts = accounting_facts(log);
       input.study.interactive = input.facts->interactive;
       input.shape.cores = loaded.cores;
@@ -177,7 +178,7 @@ struct AdviseCommand {
   // Sample weeks of a long log, or the whole of a short one. `chosen`: the weeks; filled if empty.
   std::vector<Instance> divide(const Instance& all, std::vector<std::size_t>& chosen) {
     if (whole || all.jobs.back().submit - all.jobs.front().submit < 2 * kWeek) return {all};
-    std::vector<Instance> weeks = split_weeks(all, all.name);
+    std::vector<Instance> weeks = or_throw(split_weeks(all, all.name));
     std::erase_if(weeks, [](const Instance& week) { return week.jobs.size() < kLeastJobsOfAWeek; });
     if (weeks.empty()) return {all};
     input.samples_in_source = weeks.size();

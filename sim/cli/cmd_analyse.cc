@@ -22,7 +22,7 @@ struct AnalyseCommand {
     origin.command = "analyse";
     for (const Instance& instance : workload.load()) {
       origin.add(origin_of(instance, ""));
-      const TraceAnalysis a = analyse_trace(instance);
+      const TraceAnalysis a = or_throw(analyse_trace(instance));
       const auto line = [&](std::string_view what, const std::string& value) {
         fmt::format_to(std::back_inserter(text), "  {:<38} {}\n", what, value);
       };

@@ -27,19 +27,19 @@ struct AnnotateCommand {
       print(all);
       return;
     }
-    make_folder(output);
+    or_throw(make_folder(output));
     FolderOutput folder(output);
     for (const Instance& instance : instances) {
-      const std::string path = folder.path(instance.name, ".dfrs");
+      const std::string path = or_throw(folder.path(instance.name, ".dfrs"));
       check_inputs_kept(workload.sources(), {{"--output", path}});
-      write_file(path, trace_of(instance));
+      or_throw(write_file(path, trace_of(instance)));
     }
     fmt::print(stderr, "{} in {}\n", base::counted(instances.size(), "trace"), output);
   }
 
  private:
   static std::string trace_of(const Instance& instance) {
-    return format_trace(instance, trace_comments(*origin_of(instance, ""), "annotate"));
+    return or_throw(format_trace(instance, trace_comments(*origin_of(instance, ""), "annotate")));
   }
 };
 

@@ -26,7 +26,7 @@ struct BoundCommand {
     say_when_interrupted("nothing is kept; the same command starts again");
     const std::vector<Instance> instances = workload.load();
     check_inputs_kept(workload.sources(), {{"--output", output}});
-    OutputFile file(output);
+    OutputFile file = or_throw(OutputFile::create(output));
     std::vector<StretchBounds> bounds(instances.size());
     const auto find_bounds = [&](std::size_t k) {
       return stretch_lower_bounds(instances[k], BoundOptions{stretch_floor}).map([&](const StretchBounds& found) {
@@ -44,8 +44,8 @@ struct BoundCommand {
       divisible.push_back(bounds[k].divisible);
       ls1.push_back(bounds[k].ls1);
     }
-    file.write(text);
-    file.commit();
+    or_throw(file.write(text));
+    or_throw(file.commit());
     if (instances.size() > 1) {
       const Summary d = summarize(divisible);
       const Summary l = summarize(ls1);

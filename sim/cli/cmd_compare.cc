@@ -127,11 +127,12 @@ struct CompareCommand {
       names += (names.empty() ? "" : ", ") + algorithm_name(algorithm);
       origin.algorithms.push_back(algorithm_name(algorithm));
     }
-    write_file(timeline, timeline::timeline_page(
-                             fmt::format("{} under {}", instance.name, names),
-                             fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
-                                         base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
-                             schedules, origin.lines()));
+    or_throw(write_file(timeline,
+                        timeline::timeline_page(
+                            fmt::format("{} under {}", instance.name, names),
+                            fmt::format("{} on {}; {}", base::counted(instance.jobs.size(), "job"),
+                                        base::counted(instance.platform.nodes.size(), "node"), simulation.describe()),
+                            schedules, origin.lines())));
   }
 
   // This command line for a task, with file names that are valid on any node.

@@ -41,7 +41,7 @@ struct DemoCommand {
   }
 
   void run() {
-    make_folder(output);
+    or_throw(make_folder(output));
 
     std::vector<Instance> instances;
     SourceFacts facts;
@@ -50,9 +50,9 @@ struct DemoCommand {
       for (std::uint64_t seed = 1; seed <= kDemoInstances; ++seed) {
         LublinOptions lublin;
         lublin.seed = seed;
-        Instance& instance = instances.emplace_back(lublin_instance(lublin));
-        instance.origin = std::make_shared<const InstanceOrigin>(
-            InstanceOrigin{fmt::format("{}--seed={}", kGenerated, seed), base::sha256_hex(format_trace(instance)), {}});
+        Instance& instance = instances.emplace_back(or_throw(lublin_instance(lublin)));
+        instance.origin = std::make_shared<const InstanceOrigin>(InstanceOrigin{
+            fmt::format("{}--seed={}", kGenerated, seed), base::sha256_hex(or_throw(format_trace(instance))), {}});
       }
       outputs.report_options.subtitle =
           fmt::format("{} generated workloads (Lublin-Feitelson model, seeds 1 to {}), 128 quad-core nodes",

@@ -27,7 +27,7 @@ struct FetchCommand {
     }
     options.http.progress = terminal_progress("bytes");
     say_when_interrupted("nothing of the unfinished download is kept; the same command starts again");
-    const Fetched fetched = fetch_log(name, options, base_url);
+    const Fetched fetched = or_throw(fetch_log(name, options, base_url));
     fmt::print(stderr, "{}: SHA-256 is correct ({})\n", name, fetched.from_cache ? "from the cache" : "downloaded");
     print(fetched.path + "\n");
   }

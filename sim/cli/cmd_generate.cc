@@ -64,11 +64,11 @@ struct GenerateCommand {
     const std::uint64_t first = lublin.seed;
     for (std::uint64_t k = 0; k < count; ++k) {
       lublin.seed = first + k;
-      const Instance unscaled = lublin_instance(lublin);
+      const Instance unscaled = or_throw(lublin_instance(lublin));
       if (shrinks.empty()) write_loads(unscaled);
       for (const double factor : shrinks) {
         Instance shrunk = unscaled;
-        shrink(shrunk, factor);
+        or_throw(shrink(shrunk, factor));
         if (factor != 1) shrunk.name += fmt::format("-shrink-{}", factor);
         write_loads(shrunk);
       }
@@ -84,7 +84,7 @@ struct GenerateCommand {
       job_set.seed = lublin.seed + k;
       for (const double factor : shrinks.empty() ? std::vector<double>{1} : shrinks) {
         job_set.shrink = factor;
-        write_loads(sim::job_set(model, job_set));
+        write_loads(or_throw(sim::job_set(model, job_set)));
       }
     }
   }
@@ -92,7 +92,7 @@ struct GenerateCommand {
   JobSetModel published_model() const {
     std::size_t set = 0;
     while (dynp_published::kMachines[set] != published) ++set;
-    return model_of(dynp_published::properties_of(set));
+    return or_throw(model_of(dynp_published::properties_of(set)));
   }
 
   JobSetModel model_of_log() const {
@@ -101,31 +101,31 @@ struct GenerateCommand {
     load.swf.lenient = true;
     load.processors.lenient = true;
     if (nodes_given) load.processors.nodes = lublin.nodes;
-    Loaded loaded = load_instances(like, load);
+    Loaded loaded = or_throw(load_instances(like, load));
     for (const std::string& line : loaded.report.describe(loaded.source)) fmt::print(stderr, "{}\n", line);
     if (nodes_given) {
       loaded.instances.front().platform = Platform::homogeneous(static_cast<std::size_t>(lublin.nodes), 0);
     }
-    return learn_model(loaded.instances.front());
+    return or_throw(learn_model(loaded.instances.front()));
   }
 
   void write_loads(const Instance& instance) {
     if (loads.empty()) write(instance);
-    for (const double load : loads) write(scaled_to_load(instance, load));
+    for (const double load : loads) write(or_throw(scaled_to_load(instance, load)));
   }
 
   void write(const Instance& instance) {
     if (output == "-") {
-      print(format_trace(instance));
+      print(or_throw(format_trace(instance)));
       return;
     }
     if (!folder) {
-      make_folder(output);
+      or_throw(make_folder(output));
       folder.emplace(output);
     }
-    const std::string path = folder->path(instance.name, ".dfrs");
+    const std::string path = or_throw(folder->path(instance.name, ".dfrs"));
     check_inputs_kept(std::vector{like}, {{"--output", path}});
-    write_file(path, format_trace(instance));
+    or_throw(write_file(path, or_throw(format_trace(instance))));
     if (progress) progress(++written, total);
   }
 };

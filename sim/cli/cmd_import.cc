@@ -51,7 +51,7 @@ struct Target {
 
 std::string traces_of(const std::vector<Instance>& instances, const std::vector<std::string>& comments) {
   std::string out;
-  for (const Instance& instance : instances) out += format_trace(instance, comments);
+  for (const Instance& instance : instances) out += or_throw(format_trace(instance, comments));
   return out;
 }
 
@@ -78,12 +78,13 @@ void write_accounting(const Accounting& from, const WorkloadOptions& workload, c
   std::string name = source_name(from.source);
   if (target.chosen() == "swf") {
     const LoadOptions options = workload.load_options();
-    const SacctLog log = parse_sacct(from.text, name, {options.swf.lenient});
+    const SacctLog log = or_throw(parse_sacct(from.text, name, {options.swf.lenient}));
     for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
     std::vector<std::string> comments = target.comments(from.source, from.sha256, workload.given());
     if (from.importer != "sacct") comments.insert(comments.begin(), from.comments.begin(), from.comments.end());
-    write_file(target.output,
-               swf_of(sacct_swf(log, machine_of(log, options.sacct.shape).shape, from.importer), comments));
+    or_throw(write_file(
+        target.output,
+        swf_of(sacct_swf(log, or_throw(machine_of(log, options.sacct.shape)).shape, from.importer), comments)));
     said(log.source, log.jobs.size());
     return;
   }
@@ -96,7 +97,7 @@ void write_accounting(const Accounting& from, const WorkloadOptions& workload, c
   for (std::string& comment : target.comments(from.source, from.sha256, instances.front().origin->workload)) {
     comments.push_back(std::move(comment));
   }
-  write_file(target.output, traces_of(instances, comments));
+  or_throw(write_file(target.output, traces_of(instances, comments)));
   std::size_t jobs = 0;
   for (const Instance& instance : instances) jobs += instance.jobs.size();
   said(loaded.source, jobs);
@@ -113,7 +114,7 @@ Source read_source(const WorkloadOptions& workload, const Target& target) {
   check_inputs_kept(workload.sources(), {{"--output", target.output}});
   const std::string& name = workload.sources().front();
   std::string sha256;
-  Text text = read_text(name, workload.load_options().input, sha256);
+  Text text = or_throw(read_text(name, workload.load_options().input, sha256));
   return {name, std::move(sha256), std::move(text)};
 }
 
@@ -123,12 +124,12 @@ struct ImportSacct {
 
   void run() const {
     auto [source, sha256, text] = read_source(workload, target);
-    if (!is_sacct_text(text)) (void)parse_sacct(text, source_name(source));  // throws with the reason
-    if (target.anonymise) text = anonymise_sacct(text, source_name(source));
+    if (!is_sacct_text(text)) or_throw(parse_sacct(text, source_name(source)));  // throws with the reason
+    if (target.anonymise) text = or_throw(anonymise_sacct(text, source_name(source)));
     if (target.chosen() == "sacct") {
       if (!target.anonymise)
         throw UsageError("--to sacct: needs --anonymise, because the file already has this format");
-      write_file(target.output, text);
+      or_throw(write_file(target.output, text));
       return;
     }
     write_accounting({text, source, sha256, "sacct", {"Source: Slurm accounting (dfrs-sim import sacct)"}}, workload,
@@ -174,15 +175,15 @@ struct ImportCsv {
     const std::vector<std::string> inputs{source, map_name};
     check_inputs_kept(inputs, {{"--output", target.output}});
     std::string map_sha256;
-    CsvMap map = load_csv_map(map_name, map_sha256);
+    CsvMap map = or_throw(load_csv_map(map_name, map_sha256));
     workload.assume_machine(map.machine, map.kinds);
     const LoadOptions options = workload.load_options();
     if (options.sacct.shape.memory_mib > 0) map.machine.memory_mib = options.sacct.shape.memory_mib;
     std::string sha256;
     CsvJobs jobs;
     {
-      const Text text = read_text(source, options.input, sha256);
-      jobs = csv_to_sacct(text, source_name(source), map, options.swf.lenient);
+      const Text text = or_throw(read_text(source, options.input, sha256));
+      jobs = or_throw(csv_to_sacct(text, source_name(source), map, options.swf.lenient));
     }
     for (const std::string& line : jobs.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
     std::vector<std::string> comments{"Source: job table in CSV (dfrs-sim import csv)", "Map SHA-256: " + map_sha256};
@@ -190,7 +191,7 @@ struct ImportCsv {
       fmt::print(stderr, "{}: {}\n", source_name(source), note);
       comments.push_back(std::move(note));
     }
-    if (target.anonymise) jobs.sacct = anonymise_sacct(jobs.sacct, source_name(source));
+    if (target.anonymise) jobs.sacct = or_throw(anonymise_sacct(jobs.sacct, source_name(source)));
     write_accounting({jobs.sacct, source, sha256, "csv", std::move(comments)}, workload, target);
   }
 };
@@ -206,14 +207,14 @@ struct ImportSwf {
     }
     const bool swf = target.chosen() == "swf";
     if (target.anonymise || swf) {
-      SwfLog log = parse_swf(text, source_name(source), workload.load_options().swf);
+      SwfLog log = or_throw(parse_swf(text, source_name(source), workload.load_options().swf));
       if (target.anonymise) {
         // HPC2N's log is recognised by its header. Without it, the annotation must be given.
         anonymise_swf(log);
       }
       if (swf) {
         for (const std::string& line : log.report.describe(log.source)) fmt::print(stderr, "{}\n", line);
-        write_file(target.output, swf_of(log, target.comments(source, sha256, workload.given())));
+        or_throw(write_file(target.output, swf_of(log, target.comments(source, sha256, workload.given()))));
         said(log.source, log.records.size());
         return;
       }
@@ -223,7 +224,7 @@ struct ImportSwf {
     const std::vector<Instance> instances = workload.choose(loaded, source, sha256);
     std::vector<std::string> comments = target.comments(source, sha256, instances.front().origin->workload);
     comments.insert(comments.begin(), "Source: SWF (dfrs-sim import swf)");
-    write_file(target.output, traces_of(instances, comments));
+    or_throw(write_file(target.output, traces_of(instances, comments)));
     std::size_t jobs = 0;
     for (const Instance& instance : instances) jobs += instance.jobs.size();
     said(loaded.source, jobs);

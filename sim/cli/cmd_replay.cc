@@ -98,18 +98,18 @@ struct ReplayCommand {
     std::optional<record::Stories> stories;  // only the page tells them
     if (!report_file.empty()) {
       stories.emplace(record::Stories::of_all_and_ended(kMostTold));
-      record::RecordReader replayed = open_record(file);
+      record::RecordReader replayed = or_throw(open_record(file));
       GlpkSolver solver;
       if (const auto summary = record::replay(replayed, &solver, &*stories); !summary)
-        throw_record_error(summary.error());
+        throw Failure(record_error(summary.error()));
     }
-    record::RecordReader reader = open_record(file);
-    const timeline::Schedule schedule = recorded_schedule(reader, stories ? &*stories : nullptr);
+    record::RecordReader reader = or_throw(open_record(file));
+    const timeline::Schedule schedule = or_throw(recorded_schedule(reader, stories ? &*stories : nullptr));
     const std::string made = origin(own).lines();
-    if (!report_file.empty()) write_file(report_file, page_of(schedule, made));
-    if (!evalys_file.empty()) write_file(evalys_file, evalys_csv(schedule, made));
-    if (!perfetto_file.empty()) write_file(perfetto_file, perfetto_json(schedule, made));
-    if (!paje_file.empty()) write_file(paje_file, paje_trace(schedule, made));
+    if (!report_file.empty()) or_throw(write_file(report_file, page_of(schedule, made)));
+    if (!evalys_file.empty()) or_throw(write_file(evalys_file, evalys_csv(schedule, made)));
+    if (!perfetto_file.empty()) or_throw(write_file(perfetto_file, perfetto_json(schedule, made)));
+    if (!paje_file.empty()) or_throw(write_file(paje_file, paje_trace(schedule, made)));
   }
 
   std::string page_of(const timeline::Schedule& schedule, const std::string& made) const {
@@ -120,12 +120,12 @@ struct ReplayCommand {
   }
 
   void reproduce() const {
-    record::RecordReader reader = open_record(file);
+    record::RecordReader reader = or_throw(open_record(file));
     GlpkSolver solver;
     std::optional<record::Stories> stories;
     if (explain) stories.emplace(record::Stories::of(*explain));
     const auto replayed = record::replay(reader, &solver, stories ? &*stories : nullptr);
-    if (!replayed) throw_record_error(replayed.error());
+    if (!replayed) throw Failure(record_error(replayed.error()));
     const record::ReplaySummary& summary = *replayed;
     if (summary.steps == 0) throw InputError(fmt::format("{}: this record has no complete step", file));
     if (summary.cut_off) fmt::print(stderr, "{}: ends within a line, which is left out\n", file);
@@ -255,16 +255,17 @@ struct ReplayCommand {
   void try_others() const {
     std::vector<Algorithm> chosen;
     if (!algorithms.empty()) chosen = parse_algorithms(algorithms);
-    record::RecordReader reader = open_record(file);
-    const RecordedRun recorded = read_recorded_run(reader, stem(file));
+    record::RecordReader reader = or_throw(open_record(file));
+    const RecordedRun recorded = or_throw(read_recorded_run(reader, stem(file)));
     if (reader.cut_off()) fmt::print(stderr, "{}: ends within a line, which is left out\n", file);
     if (recorded.setup.lacks_triage_options) say_what_format_1_lacks();
     for (const std::string& note : recorded.notes) fmt::print(stderr, "{}: {}\n", file, note);
     check_inputs_kept(std::vector{file}, {{"--trace", trace_file}});
     if (!trace_file.empty()) {
-      write_file(trace_file,
-                 format_trace(recorded.instance,
-                              trace_comments(origin("--trace=" + shell_word(trace_file)).origins[0], "replay")));
+      or_throw(write_file(
+          trace_file,
+          or_throw(format_trace(recorded.instance,
+                                trace_comments(origin("--trace=" + shell_word(trace_file)).origins[0], "replay")))));
     }
     if (chosen.empty()) return;
 

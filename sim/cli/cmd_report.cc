@@ -24,7 +24,7 @@ struct ReportCommand {
   void run() {
     std::vector<ResultRow> rows;
     for (const std::string& source : sources) {
-      std::vector<ResultRow> more = or_throw(parse_results_csv(read_text(source), source_name(source)));
+      std::vector<ResultRow> more = or_throw(parse_results_csv(or_throw(read_text(source)), source_name(source)));
       if (std::any_of(more.begin(), more.end(), [](const ResultRow& row) { return row.origin == nullptr; })) {
         fmt::print(stderr, "{}: some results do not say what made them, so they are not compared with others\n",
                    source_name(source));
@@ -43,7 +43,7 @@ struct ReportCommand {
       return;
     }
     check_inputs_kept(sources, {{"--output", output}});
-    write_file(output, or_throw(html_report(rows, options)));
+    or_throw(write_file(output, or_throw(html_report(rows, options))));
     if (output != "-") print("report: " + output + "\n");
   }
 };

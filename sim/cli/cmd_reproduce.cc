@@ -124,13 +124,13 @@ struct ReproduceCommand {
     std::optional<OutputFile> html_file;
 
     Outputs(const std::string& path, const std::string& name) : folder(path), stem(name) {
-      make_folder(path);
+      or_throw(make_folder(path));
       csv = (folder / (name + ".csv")).string();
       markdown = (folder / (name + ".md")).string();
       html = (folder / (name + ".html")).string();
-      csv_file.emplace(csv);
-      markdown_file.emplace(markdown);
-      html_file.emplace(html);
+      csv_file.emplace(or_throw(OutputFile::create(csv)));
+      markdown_file.emplace(or_throw(OutputFile::create(markdown)));
+      html_file.emplace(or_throw(OutputFile::create(html)));
     }
 
     void write(const std::vector<ComparisonTable>& tables, const RunDescription& run) {
@@ -139,15 +139,15 @@ struct ReproduceCommand {
       for (std::size_t k = 0; charts && k < charts->size(); ++k) {
         const auto& [part, chart] = (*charts)[k];
         const std::string file = fmt::format("{}-{}.svg", stem, part);
-        write_file((folder / file).string(), chart.svg + "\n");
+        or_throw(write_file((folder / file).string(), chart.svg + "\n"));
         images.emplace_back(part, file);
       }
-      csv_file->write(csv_comparison(tables, run.origin));
-      markdown_file->write(markdown_comparison(tables, run, images));
-      html_file->write(html_comparison(tables, run, charts));
-      csv_file->commit();
-      markdown_file->commit();
-      html_file->commit();
+      or_throw(csv_file->write(csv_comparison(tables, run.origin)));
+      or_throw(markdown_file->write(markdown_comparison(tables, run, images)));
+      or_throw(html_file->write(html_comparison(tables, run, charts)));
+      or_throw(csv_file->commit());
+      or_throw(markdown_file->commit());
+      or_throw(html_file->commit());
     }
   };
 

@@ -77,17 +77,19 @@ struct Outputs {
 
   Outputs(const OutputPaths& paths, const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
           const CampaignOrigin& origin, const ConstantColumns& columns) {
-    if (!paths.jobs.empty()) jobs.emplace(paths.jobs);
+    if (!paths.jobs.empty()) jobs.emplace(or_throw(OutputFile::create(paths.jobs)));
     if (!paths.log.empty()) {
-      observers.list.push_back(&log.emplace(log_file.emplace(paths.log), origin_json(origin)));
+      observers.list.push_back(
+          &log.emplace(log_file.emplace(or_throw(OutputFile::create(paths.log))), origin_json(origin)));
     }
     if (!paths.timeline.empty()) {
-      observers.list.push_back(&timeline.emplace(timeline_file.emplace(paths.timeline), columns));
+      observers.list.push_back(
+          &timeline.emplace(timeline_file.emplace(or_throw(OutputFile::create(paths.timeline))), columns));
     }
-    if (!paths.report.empty()) report.emplace(paths.report);
-    if (!paths.evalys.empty()) evalys.emplace(paths.evalys);
-    if (!paths.perfetto.empty()) perfetto.emplace(paths.perfetto);
-    if (!paths.paje.empty()) paje.emplace(paths.paje);
+    if (!paths.report.empty()) report.emplace(or_throw(OutputFile::create(paths.report)));
+    if (!paths.evalys.empty()) evalys.emplace(or_throw(OutputFile::create(paths.evalys)));
+    if (!paths.perfetto.empty()) perfetto.emplace(or_throw(OutputFile::create(paths.perfetto)));
+    if (!paths.paje.empty()) paje.emplace(or_throw(OutputFile::create(paths.paje)));
     if (paths.schedule()) {
       observers.list.push_back(&schedule.emplace(algorithm_name(algorithm), !paths.report.empty()));
     }
@@ -99,13 +101,13 @@ struct Outputs {
 
   // What the observers have written is complete.
   void commit(const std::string& jobs_text) {
+    if (log_file) or_throw(log_file->commit());
+    if (timeline_file) or_throw(timeline_file->commit());
     if (jobs) write(jobs, jobs_text);
-    if (log_file) log_file->commit();
-    if (timeline_file) timeline_file->commit();
   }
   static void write(std::optional<OutputFile>& output, const std::string& text) {
-    output->write(text);
-    output->commit();
+    or_throw(output->write(text));
+    or_throw(output->commit());
   }
 };
 

@@ -123,11 +123,12 @@ int main(int argc, char** argv) {
   keep_freed_memory();
   try {
     return parse_and_run(argc, argv);
-  } catch (const ReaderGone&) {
-    std::signal(SIGPIPE, SIG_DFL);
-    std::raise(SIGPIPE);
-    return kExitIo;  // where the signal is blocked
   } catch (const Failure& failure) {
+    if (failure.reader_gone()) {
+      std::signal(SIGPIPE, SIG_DFL);
+      std::raise(SIGPIPE);
+      return kExitIo;  // where the signal is blocked
+    }
     fmt::print(stderr, "dfrs-sim: {}\n", failure.what());
     return failure.code();
   } catch (const std::bad_alloc&) {

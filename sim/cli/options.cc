@@ -198,7 +198,7 @@ LoadOptions WorkloadOptions::load_options() const {
   if (memory_ != 0) options.processors.memory_mib = options.memory.memory_mib = memory_;
   options.processors.lenient = options.memory.lenient = options.sacct.lenient = lenient_;
   options.conventions.measured_cpu_need = cpu_need_ == "measured";
-  if (!weights_.empty()) options.conventions.weights = parse_weights(weights_);
+  if (!weights_.empty()) options.conventions.weights = or_throw(parse_weights(weights_));
   options.sacct.shape = {nodes_ != 0 ? nodes_ : machine_.nodes, cores_ != 0 ? cores_ : machine_.cores,
                          memory_ != 0 ? memory_ : machine_.memory_mib};
   options.sacct.kinds = assumed_kinds(options.sacct.shape);
@@ -214,7 +214,7 @@ LoadOptions WorkloadOptions::load_options() const {
   options.sacct.estimates = estimates_ == "exact" ? SwfEstimates::kExact : SwfEstimates::kTrace;
   if (weeks_ || whole_) options.weeks = weeks_;
   if (!memory_model_.empty()) {
-    options.memory_model = parse_memory_model(memory_model_);
+    options.memory_model = or_throw(parse_memory_model(memory_model_));
     if (memory_ != 0) options.memory_model->node_mib = memory_;
     options.processors.memory_mib = 0;  // the log's memory is ignored and must not exceed a node
   }
@@ -226,7 +226,7 @@ LoadOptions WorkloadOptions::load_options() const {
 }
 
 Loaded WorkloadOptions::load(std::string_view text, const std::string& source) const {
-  Loaded loaded = load_instances_from_text(text, source, load_options());
+  Loaded loaded = or_throw(load_instances_from_text(text, source, load_options()));
   for (const std::string& line : loaded.report.describe(source_name(source))) fmt::print(stderr, "{}\n", line);
   for (const std::string& note : loaded.notes) fmt::print(stderr, "{}: {}\n", loaded.source, note);
   return loaded;
@@ -281,8 +281,8 @@ void WorkloadOptions::check_wanted(std::span<const std::string> names) const {
 
 void WorkloadOptions::change(Instance& instance, const Loaded& loaded) const {
   if (kill_ && !loaded.was_swf) kill_at_estimates(instance);
-  if (!weights_.empty()) weigh_at_random(instance, parse_weights(weights_));
-  if (!real_needs_.empty()) set_real_needs(instance, parse_real_needs(real_needs_));
+  if (!weights_.empty()) weigh_at_random(instance, or_throw(parse_weights(weights_)));
+  if (!real_needs_.empty()) set_real_needs(instance, or_throw(parse_real_needs(real_needs_)));
 }
 
 std::vector<Instance> WorkloadOptions::choose(Loaded& loaded, const std::string& source, const std::string& sha256,
@@ -326,7 +326,7 @@ std::vector<Instance> WorkloadOptions::load(SourceFacts& facts) const {
   std::vector<std::string> names;
   for (const std::string& source : sources_) {
     std::string sha256;
-    const Text text = read_text(source, load_options().input, sha256);
+    const Text text = or_throw(read_text(source, load_options().input, sha256));
     Loaded loaded = load(text, source);
     papers_weeks = papers_weeks && loaded.papers_weeks;
     if (loaded.was_swf && loaded.annotation == SwfAnnotation::kProcessors) {
@@ -611,6 +611,6 @@ std::vector<std::string> recommended_algorithms() {
           "Triage"};
 }
 
-void print(std::string_view text) { write_file("-", text); }
+void print(std::string_view text) { or_throw(write_file("-", text)); }
 
 }  // namespace dfrs::sim

@@ -40,7 +40,7 @@ std::string whole_path(const std::string& folder) {
 }
 
 std::string made(const std::string& folder) {
-  make_folder(folder);
+  or_throw(make_folder(folder));
   return folder;
 }
 
@@ -176,13 +176,13 @@ SlurmArray SlurmCampaign::write_run(std::span<const std::size_t> missing, unsign
   array.folder = run_folder(folder_, runs.empty() ? 1 : runs.back() + 1);
   array.command = options_.command;
   array.sources = options_.sources;
-  make_folder(array.folder);
+  or_throw(make_folder(array.folder));
   std::string plan;
   const auto parts = in_parts(missing, options_.tasks);
   for (const std::span<const std::size_t> part : parts) plan += selection_text(part) + "\n";
   array.tasks = parts.size();
-  write_file(fmt::format("{}/{}", array.folder, kPlanFile), plan);
-  write_file(array.folder + "/script", array_script(array));
+  or_throw(write_file(fmt::format("{}/{}", array.folder, kPlanFile), plan));
+  or_throw(write_file(array.folder + "/script", array_script(array)));
   return array;
 }
 

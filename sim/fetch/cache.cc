@@ -26,29 +26,31 @@ bool has_checksum(const std::filesystem::path& path, const std::string& sha256) 
 
 }  // namespace
 
-std::string default_cache_folder() {
+Result<std::string> default_cache_folder() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && cache[0] == '/') return (std::filesystem::path(cache) / "dfrs").string();
   const char* const home = std::getenv("HOME");
   if (home != nullptr && home[0] != '\0') return (std::filesystem::path(home) / ".cache" / "dfrs").string();
-  throw IoError("no folder for downloads: neither XDG_CACHE_HOME nor HOME is set");
+  return io_error("no folder for downloads: neither XDG_CACHE_HOME nor HOME is set");
 }
 
-Fetched fetch_file(const std::string& url, const std::string& file_name, const std::string& sha256,
-                   const FetchOptions& options) {
-  const std::filesystem::path folder = options.cache_folder.empty() ? default_cache_folder() : options.cache_folder;
-  const std::filesystem::path path = folder / file_name;
-  if (!options.refresh && has_checksum(path, sha256)) return {path.string(), true};
+Result<Fetched> fetch_file(const std::string& url, const std::string& file_name, const std::string& sha256,
+                           const FetchOptions& options) {
+  const Result<std::string> folder =
+      options.cache_folder.empty() ? default_cache_folder() : Result<std::string>(options.cache_folder);
+  if (!folder) return tl::unexpected(folder.error());
+  const std::filesystem::path path = std::filesystem::path(*folder) / file_name;
+  if (!options.refresh && has_checksum(path, sha256)) return Fetched{path.string(), true};
 
-  make_folder(folder.string());
-  const std::string bytes = http_get(url, options.http);
-  const std::string got = base::sha256_hex(bytes);
+  if (auto made = make_folder(*folder); !made) return tl::unexpected(std::move(made).error());
+  const Result<std::string> bytes = http_get(url, options.http);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const std::string got = base::sha256_hex(*bytes);
   if (got != sha256) {
-    throw NetworkError(fmt::format("{}: wrong checksum: expected SHA-256 {}, got {} ({} bytes); nothing was kept", url,
-                                   sha256, got, bytes.size()));
+    return network_error(fmt::format("{}: wrong checksum: expected SHA-256 {}, got {} ({} bytes); nothing was kept",
+                                     url, sha256, got, bytes->size()));
   }
-  write_file(path.string(), bytes);
-  return {path.string(), false};
+  return write_file(path.string(), *bytes).map([&] { return Fetched{path.string(), false}; });
 }
 
 }  // namespace dfrs::sim

@@ -8,8 +8,8 @@
 
 namespace dfrs::sim {
 
-/// $XDG_CACHE_HOME/dfrs, or $HOME/.cache/dfrs if that is unset or not absolute. Errors: IoError if neither is set.
-std::string default_cache_folder();
+/// $XDG_CACHE_HOME/dfrs, or $HOME/.cache/dfrs if that is unset or not absolute. Errors: kExitIo if neither is set.
+Result<std::string> default_cache_folder();
 
 struct FetchOptions {
   HttpOptions http;
@@ -24,9 +24,9 @@ struct Fetched {
 
 /// The file from `url` as `file_name` in the cache folder. Uses a cached file with the right SHA-256 (64 hexadecimal
 /// digits) without network access; downloads one with a wrong checksum again. Files appear in the folder only when
-/// complete and verified. Errors: NetworkError as for http_get, or with the expected and actual checksums (nothing is
-/// kept); IoError if the cache cannot be written.
-Fetched fetch_file(const std::string& url, const std::string& file_name, const std::string& sha256,
-                   const FetchOptions& options = {});
+/// complete and verified. Errors: kExitNetwork as for http_get, or with the expected and actual checksums (nothing is
+/// kept); kExitIo if the cache cannot be written.
+Result<Fetched> fetch_file(const std::string& url, const std::string& file_name, const std::string& sha256,
+                           const FetchOptions& options = {});
 
 }  // namespace dfrs::sim

@@ -26,12 +26,12 @@ constexpr std::array<KnownLog, 3> kLogs{
 
 std::span<const KnownLog> known_logs() { return kLogs; }
 
-Fetched fetch_log(std::string_view name, const FetchOptions& options, std::string base_url) {
+Result<Fetched> fetch_log(std::string_view name, const FetchOptions& options, std::string base_url) {
   const auto found = std::find_if(kLogs.begin(), kLogs.end(), [&](const KnownLog& log) { return log.name == name; });
   if (found == kLogs.end()) {
     std::string names;
     for (const KnownLog& log : kLogs) names += fmt::format("{}{}", names.empty() ? "" : ", ", log.name);
-    throw UsageError(fmt::format("unknown log '{}'; known are {}", name, names));
+    return usage_error(fmt::format("unknown log '{}'; known are {}", name, names));
   }
   if (!base_url.ends_with('/')) base_url += '/';
   return fetch_file(base_url + std::string(found->path), fmt::format("{}.swf.gz", found->name),

@@ -22,9 +22,9 @@ inline constexpr std::string_view kArchiveUrl = "https://www.cs.huji.ac.il/labs/
 /// All known logs, by name.
 std::span<const KnownLog> known_logs();
 
-/// Finds the log `name` in the cache, or downloads it from below `base_url`; see fetch_file. Errors: UsageError for an
+/// Finds the log `name` in the cache, or downloads it from below `base_url`; see fetch_file. Errors: kExitUsage for an
 /// unknown name, listing the known ones, and those of fetch_file.
-Fetched fetch_log(std::string_view name, const FetchOptions& options = {},
-                  std::string base_url = std::string(kArchiveUrl));
+Result<Fetched> fetch_log(std::string_view name, const FetchOptions& options = {},
+                          std::string base_url = std::string(kArchiveUrl));
 
 }  // namespace dfrs::sim

@@ -5,8 +5,6 @@
 
 #include <filesystem>
 
-#include "sim/errors.h"
-
 namespace dfrs::sim {
 namespace {
 
@@ -25,11 +23,11 @@ std::string file_name_of(std::string_view name) {
   return out;
 }
 
-std::string FolderOutput::path(const std::string& name, std::string_view ending) {
+Result<std::string> FolderOutput::path(const std::string& name, std::string_view ending) {
   const std::string file = file_name_of(name) + std::string(ending);
   const auto [at, fresh] = names_.emplace(file, name);
   if (!fresh) {
-    throw InputError(fmt::format(
+    return input_error(fmt::format(
         "{}: '{}' and '{}' would both be written to this file; rename one of the logs, or the '; Name:' of a trace",
         (std::filesystem::path(folder_) / file).string(), at->second, name));
   }

@@ -5,6 +5,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+
+#include "sim/errors.h"
 
 namespace dfrs::sim {
 
@@ -16,8 +19,8 @@ std::string file_name_of(std::string_view name);
 class FolderOutput {
  public:
   explicit FolderOutput(std::string folder) : folder_(std::move(folder)) {}
-  /// The path for the file of `name`. Errors: InputError if another name has this file.
-  std::string path(const std::string& name, std::string_view ending);
+  /// The path for the file of `name`. Errors: kExitInput if another name has this file.
+  Result<std::string> path(const std::string& name, std::string_view ending);
 
  private:
   std::string folder_;

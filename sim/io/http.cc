@@ -70,10 +70,10 @@ long milliseconds(Seconds seconds) { return static_cast<long>(std::clamp(seconds
 
 }  // namespace
 
-std::string http_get(const std::string& url, const HttpOptions& options) {
+Result<std::string> http_get(const std::string& url, const HttpOptions& options) {
   initialise_once();
   if (!options.ca_file.empty() && ::access(options.ca_file.c_str(), R_OK) != 0) {
-    throw IoError(
+    return io_error(
         fmt::format("{}: cannot read the file of certificate authorities: {}", options.ca_file, std::strerror(errno)));
   }
   const std::unique_ptr<CURL, void (*)(CURL*)> handle(curl_easy_init(), curl_easy_cleanup);
@@ -108,15 +108,15 @@ std::string http_get(const std::string& url, const HttpOptions& options) {
 
   const CURLcode code = curl_easy_perform(curl);
   if (body.too_long) {
-    throw NetworkError(fmt::format("{}: the answer is longer than {} bytes", url, options.max_bytes));
+    return network_error(fmt::format("{}: the answer is longer than {} bytes", url, options.max_bytes));
   }
   if (code != CURLE_OK) {
-    throw NetworkError(fmt::format("{}: {}", url, reason[0] != '\0' ? reason.data() : curl_easy_strerror(code)));
+    return network_error(fmt::format("{}: {}", url, reason[0] != '\0' ? reason.data() : curl_easy_strerror(code)));
   }
   long status = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   if (status != 200) {
-    throw NetworkError(fmt::format("{}: the server answered {}{}", url, status, status == 404 ? " (not found)" : ""));
+    return network_error(fmt::format("{}: the server answered {}{}", url, status, status == 404 ? " (not found)" : ""));
   }
   return std::move(body.bytes);
 }

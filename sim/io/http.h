@@ -8,6 +8,7 @@
 #include <string>
 
 #include "policy/core/units.h"
+#include "sim/errors.h"
 
 namespace dfrs::sim {
 
@@ -26,8 +27,8 @@ struct HttpOptions {
 
 /// The body of the response from `url` (http or https). Redirects are followed only to http and https, and from https
 /// only to https; certificates are always verified. Proxies are taken from the environment, as by curl. Errors:
-/// NetworkError naming the URL and the reason - no connection, certificate, status other than 200, a body shorter than
-/// announced, a timeout, more than max_bytes; IoError if ca_file cannot be read.
-std::string http_get(const std::string& url, const HttpOptions& options = {});
+/// kExitNetwork naming the URL and the reason - no connection, certificate, status other than 200, a body shorter than
+/// announced, a timeout, more than max_bytes; kExitIo if ca_file cannot be read.
+Result<std::string> http_get(const std::string& url, const HttpOptions& options = {});
 
 }  // namespace dfrs::sim

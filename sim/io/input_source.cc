@@ -31,20 +31,20 @@ constexpr std::string_view kXzMagic{"\xfd\x37\x7a\x58\x5a\x00", 6};
 constexpr std::string_view kZstdMagic{"\x28\xb5\x2f\xfd", 4};
 constexpr std::size_t kBlock = std::size_t{1} << 18;
 
-[[noreturn]] void too_long(const std::string& name, std::uint64_t max_bytes) {
-  throw InputError(fmt::format("{}: more than {} bytes of text; is this a workload log?", name, max_bytes));
+tl::unexpected<Error> too_long(const std::string& name, std::uint64_t max_bytes) {
+  return input_error(fmt::format("{}: more than {} bytes of text; is this a workload log?", name, max_bytes));
 }
 
-[[noreturn]] void damaged(const std::string& name, std::string_view format, std::string_view why) {
-  throw InputError(
+tl::unexpected<Error> damaged(const std::string& name, std::string_view format, std::string_view why) {
+  return input_error(
       fmt::format("{}: damaged or truncated {} data ({}); fetch or compress the file again", name, format, why));
 }
 
-std::string read_descriptor(int fd, const std::string& name, std::uint64_t max_bytes) {
+Result<std::string> read_descriptor(int fd, const std::string& name, std::uint64_t max_bytes) {
   auto bytes = base::read_all(fd, max_bytes);
   if (bytes) return std::move(*bytes);
-  if (bytes.error() == EFBIG) too_long(name, max_bytes);
-  throw IoError(fmt::format("{}: cannot read: {}", name, std::strerror(bytes.error())));
+  if (bytes.error() == EFBIG) return too_long(name, max_bytes);
+  return io_error(fmt::format("{}: cannot read: {}", name, std::strerror(bytes.error())));
 }
 
 // Unpacks a file of one gzip member, as nearly all are, in one call: libdeflate needs both texts whole in memory and is
@@ -70,7 +70,7 @@ std::optional<Text> inflate_at_once(const std::string& bytes, std::uint64_t max_
 }
 
 // zlib and not libarchive: libarchive 3.6 does not check a gzip member's checksum and length.
-std::string inflate_gzip(const std::string& bytes, const std::string& name, std::uint64_t max_bytes) {
+Result<std::string> inflate_gzip(const std::string& bytes, const std::string& name, std::uint64_t max_bytes) {
   z_stream stream{};
   if (inflateInit2(&stream, 15 + 16) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, inflateEnd);
@@ -90,47 +90,48 @@ std::string inflate_gzip(const std::string& bytes, const std::string& name, std:
     const int status = inflate(&stream, Z_NO_FLUSH);
     taken += offered - stream.avail_in;
     made += room - stream.avail_out;
-    if (made > max_bytes) too_long(name, max_bytes);
+    if (made > max_bytes) return too_long(name, max_bytes);
     if (status == Z_STREAM_END) {
       const std::string_view rest = std::string_view(bytes).substr(taken);
       if (rest.find_first_not_of('\0') == std::string_view::npos) break;  // nothing, or the padding of a tape block
-      if (!rest.starts_with(kGzipMagic)) damaged(name, "gzip", "something else follows the compressed data");
+      if (!rest.starts_with(kGzipMagic)) return damaged(name, "gzip", "something else follows the compressed data");
       inflateReset(&stream);
       continue;
     }
-    if (status == Z_DATA_ERROR || status == Z_NEED_DICT)
-      damaged(name, "gzip", stream.msg != nullptr ? stream.msg : "bad data");
+    if (status == Z_DATA_ERROR || status == Z_NEED_DICT) {
+      return damaged(name, "gzip", stream.msg != nullptr ? stream.msg : "bad data");
+    }
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
     if (made == text.size()) {
       text.resize(text.size() * 2);
     } else if (taken == bytes.size()) {
-      damaged(name, "gzip", "the data ends too early");
+      return damaged(name, "gzip", "the data ends too early");
     }
   }
   text.resize(made);
   return text;
 }
 
-std::string unpack_with_libarchive(const std::string& bytes, const std::string& name, std::string_view format,
-                                   int (*support_filter)(struct archive*), std::uint64_t max_bytes) {
+Result<std::string> unpack_with_libarchive(const std::string& bytes, const std::string& name, std::string_view format,
+                                           int (*support_filter)(struct archive*), std::uint64_t max_bytes) {
   const std::unique_ptr<struct archive, int (*)(struct archive*)> reader(archive_read_new(), archive_read_free);
   if (reader == nullptr) throw std::bad_alloc();
   struct archive* const a = reader.get();
-  const auto check = [&](int status) {
-    if (status < ARCHIVE_OK)
-      damaged(name, format, archive_error_string(a) != nullptr ? archive_error_string(a) : "bad data");
+  const auto damage = [&] {
+    return damaged(name, format, archive_error_string(a) != nullptr ? archive_error_string(a) : "bad data");
   };
-  if (support_filter(a) < ARCHIVE_WARN)
-    throw IoError(fmt::format("{}: this build of libarchive cannot unpack {}", name, format));
+  if (support_filter(a) < ARCHIVE_WARN) {
+    return io_error(fmt::format("{}: this build of libarchive cannot unpack {}", name, format));
+  }
   archive_read_support_format_raw(a);
   archive_read_support_format_empty(a);  // the raw format refuses a file that unpacks to nothing
-  check(archive_read_open_memory(a, bytes.data(), bytes.size()));
+  if (archive_read_open_memory(a, bytes.data(), bytes.size()) < ARCHIVE_OK) return damage();
   struct archive_entry* entry = nullptr;
   const int found = archive_read_next_header(a, &entry);
   // libarchive takes data with an incomplete header for plain text.
-  if (archive_filter_code(a, 0) == ARCHIVE_FILTER_NONE) damaged(name, format, "incomplete beginning");
-  if (found == ARCHIVE_EOF) return {};
-  check(found);
+  if (archive_filter_code(a, 0) == ARCHIVE_FILTER_NONE) return damaged(name, format, "incomplete beginning");
+  if (found == ARCHIVE_EOF) return std::string();
+  if (found < ARCHIVE_OK) return damage();
 
   std::string text;
   std::size_t made = 0;
@@ -138,10 +139,10 @@ std::string unpack_with_libarchive(const std::string& bytes, const std::string& 
   for (;;) {
     if (made == text.size()) text.resize(text.size() * 2);
     const la_ssize_t got = archive_read_data(a, text.data() + made, text.size() - made);
-    if (got < 0) check(static_cast<int>(got));
+    if (got < 0) return damage();
     if (got == 0) break;
     made += static_cast<std::size_t>(got);
-    if (made > max_bytes) too_long(name, max_bytes);
+    if (made > max_bytes) return too_long(name, max_bytes);
   }
   text.resize(made);
   return text;
@@ -161,7 +162,7 @@ bool is_url(std::string_view source) {
   return starts("http://") || starts("https://");
 }
 
-Text decompress(std::string bytes, const std::string& name, const InputOptions& options) {
+Result<Text> decompress(std::string bytes, const std::string& name, const InputOptions& options) {
   const std::string_view view(bytes);
   if (view.starts_with(kGzipMagic)) {
     if (auto text = inflate_at_once(bytes, options.max_bytes)) return std::move(*text);
@@ -181,9 +182,9 @@ Text decompress(std::string bytes, const std::string& name, const InputOptions& 
 
 namespace {
 
-std::string read_bytes(const std::string& source, const InputOptions& options) {
+Result<std::string> read_bytes(const std::string& source, const InputOptions& options) {
   const std::string name = source_name(source);
-  if (source.empty()) throw IoError("the name of the input is empty; give a file, a URL or - for standard input");
+  if (source.empty()) return io_error("the name of the input is empty; give a file, a URL or - for standard input");
   if (is_url(source)) {
     HttpOptions http;
     http.ca_file = options.ca_file;
@@ -192,20 +193,23 @@ std::string read_bytes(const std::string& source, const InputOptions& options) {
   }
   if (source == "-") return read_descriptor(STDIN_FILENO, name, options.max_bytes);
   const base::Fd file(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) throw IoError(fmt::format("{}: cannot open: {}", name, std::strerror(errno)));
+  if (!file) return io_error(fmt::format("{}: cannot open: {}", name, std::strerror(errno)));
   return read_descriptor(file.get(), name, options.max_bytes);
 }
 
 }  // namespace
 
-Text read_text(const std::string& source, const InputOptions& options) {
-  return decompress(read_bytes(source, options), source_name(source), options);
+Result<Text> read_text(const std::string& source, const InputOptions& options) {
+  return read_bytes(source, options).and_then([&](std::string bytes) {
+    return decompress(std::move(bytes), source_name(source), options);
+  });
 }
 
-Text read_text(const std::string& source, const InputOptions& options, std::string& sha256) {
-  std::string bytes = read_bytes(source, options);
-  sha256 = base::sha256_hex(bytes);
-  return decompress(std::move(bytes), source_name(source), options);
+Result<Text> read_text(const std::string& source, const InputOptions& options, std::string& sha256) {
+  return read_bytes(source, options).and_then([&](std::string bytes) {
+    sha256 = base::sha256_hex(bytes);
+    return decompress(std::move(bytes), source_name(source), options);
+  });
 }
 
 }  // namespace dfrs::sim

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/errors.h"
 #include "sim/io/text.h"
 
 namespace dfrs::sim {
@@ -25,15 +26,15 @@ bool is_url(std::string_view source);
 
 /// The text of `source`: a file's path, "-" (standard input) or an http(s) URL. Text compressed by gzip, xz, zstd or
 /// bzip2 is recognised by its first bytes, not by its name, and unpacked.
-/// Errors: IoError if it cannot be opened or read; NetworkError if a URL cannot be fetched; InputError naming the
+/// Errors: kExitIo if it cannot be opened or read; kExitNetwork if a URL cannot be fetched; kExitInput naming the
 /// source if compressed data is truncated or damaged, or longer than options.max_bytes. Linear in the size of the text.
-Text read_text(const std::string& source, const InputOptions& options = {});
+Result<Text> read_text(const std::string& source, const InputOptions& options = {});
 
 /// The same; `sha256` becomes that of the bytes before they are unpacked, as sha256sum shows it for a file.
-Text read_text(const std::string& source, const InputOptions& options, std::string& sha256);
+Result<Text> read_text(const std::string& source, const InputOptions& options, std::string& sha256);
 
 /// What read_text does after reading: `bytes` unpacked, or `bytes` itself if it is not compressed. `name` is for
 /// messages.
-Text decompress(std::string bytes, const std::string& name, const InputOptions& options = {});
+Result<Text> decompress(std::string bytes, const std::string& name, const InputOptions& options = {});
 
 }  // namespace dfrs::sim

@@ -89,11 +89,16 @@ void sync_folder_of(const std::string& path) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
-  if (path_.empty()) throw IoError("the name of the output is empty; give a file or - for standard output");
+Result<OutputFile> OutputFile::create(std::string path) {
+  if (path.empty()) return io_error("the name of the output is empty; give a file or - for standard output");
+  OutputFile file(std::move(path));
+  return file.open().map([&] { return std::move(file); });
+}
+
+Result<void> OutputFile::open() {
   if (path_ == "-") {
     fd_ = STDOUT_FILENO;
-    return;
+    return {};
   }
   // Renaming onto a symbolic link would replace the link, not what it points to.
   std::error_code ignored;
@@ -104,53 +109,67 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   struct stat status{};
   if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd_ < 0) fail("cannot open for writing", errno);
-    return;
+    if (fd_ < 0) return fail("cannot open for writing", errno);
+    return {};
   }
   remove_left_over(path_);
   fd_ = create_temporary(path_, temporary_, unfinished_);
   if (fd_ < 0) {
     const int error = errno;
     temporary_.clear();
-    fail("cannot create", error);
+    return fail("cannot create", error);
   }
+  return {};
 }
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      unfinished_(std::move(other.unfinished_)),
+      buffer_(std::move(other.buffer_)),
+      fd_(std::exchange(other.fd_, -1)),
+      error_(std::move(other.error_)) {}
 
 OutputFile::~OutputFile() { discard(); }
 
-void OutputFile::write(std::string_view text) {
+Result<void> OutputFile::write(std::string_view text) {
+  if (error_) return tl::unexpected(*error_);
   buffer_.append(text);
-  if (buffer_.size() >= kBuffer) flush();
+  if (buffer_.size() >= kBuffer) return flush();
+  return {};
 }
 
-void OutputFile::commit() {
-  flush();
+Result<void> OutputFile::commit() {
+  if (auto flushed = flush(); !flushed) return flushed;
   if (path_ == "-") {
     fd_ = -1;
-    return;
+    return {};
   }
-  if (!temporary_.empty() && ::fsync(fd_) != 0) fail("cannot write", errno);
-  if (::close(std::exchange(fd_, -1)) != 0) fail("cannot write", errno);
-  if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot rename the finished file", errno);
+  if (!temporary_.empty() && ::fsync(fd_) != 0) return fail("cannot write", errno);
+  if (::close(std::exchange(fd_, -1)) != 0) return fail("cannot write", errno);
+  if (temporary_.empty()) return {};
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return fail("cannot rename the finished file", errno);
   unfinished_.finish();
   temporary_.clear();
   sync_folder_of(path_);
+  return {};
 }
 
-void OutputFile::flush() {
-  if (fd_ < 0) throw IoError(fmt::format("{}: the output is already closed", path_));
-  if (const auto done = base::write_all(fd_, buffer_); !done) fail("cannot write", done.error());
+Result<void> OutputFile::flush() {
+  if (error_) return tl::unexpected(*error_);
+  if (fd_ < 0) return io_error(fmt::format("{}: the output is already closed", path_));
+  if (const auto done = base::write_all(fd_, buffer_); !done) return fail("cannot write", done.error());
   buffer_.clear();
+  return {};
 }
 
-void OutputFile::fail(const char* what, int error) {
+tl::unexpected<Error> OutputFile::fail(const char* what, int error) {
   const std::string name = path_ == "-" ? "<stdout>" : path_;
-  const std::string message = fmt::format("{}: {}: {}", name, what, std::strerror(error));
-  const bool reader_gone = path_ == "-" && error == EPIPE;
+  error_ = Error{.code = kExitIo,
+                 .message = fmt::format("{}: {}: {}", name, what, std::strerror(error)),
+                 .reader_gone = path_ == "-" && error == EPIPE};
   discard();
-  if (reader_gone) throw ReaderGone(message);
-  throw IoError(message);
+  return tl::unexpected(*error_);
 }
 
 void OutputFile::discard() noexcept {
@@ -161,16 +180,16 @@ void OutputFile::discard() noexcept {
   temporary_.clear();
 }
 
-void make_folder(const std::string& path) {
+Result<void> make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw IoError(fmt::format("{}: cannot create this folder: {}", path, error.message()));
+  if (error) return io_error(fmt::format("{}: cannot create this folder: {}", path, error.message()));
+  return {};
 }
 
-void write_file(const std::string& path, std::string_view text) {
-  OutputFile file(path);
-  file.write(text);
-  file.commit();
+Result<void> write_file(const std::string& path, std::string_view text) {
+  return OutputFile::create(path).and_then(
+      [&](OutputFile file) { return file.write(text).and_then([&] { return file.commit(); }); });
 }
 
 }  // namespace dfrs::sim

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 namespace dfrs::sim {
 
@@ -21,6 +22,7 @@ class UnfinishedFile {
   ~UnfinishedFile() { finish(); }
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+  UnfinishedFile(UnfinishedFile&& other) noexcept : slot_(std::exchange(other.slot_, -1)) {}
 
   /// A descriptor to write to, or -1 with errno: EEXIST if the name is taken. Beyond 64 unfinished files at once, files
   /// are created but not registered.

@@ -104,7 +104,7 @@ std::vector<Instance> instances_of(Variant variant, const CostStudy& study, std:
       lublin.seed = seed + k;
       if (variant == Variant::batch_jobs) lublin.mix = LublinMix::kBatch;
       if (variant == Variant::typeless) lublin.mix = LublinMix::kTypeless;
-      all.push_back(scaled_to_load(lublin_instance(lublin), load));
+      all.push_back(or_throw(scaled_to_load(or_throw(lublin_instance(lublin)), load)));
     }
   }
   return all;

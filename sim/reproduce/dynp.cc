@@ -104,11 +104,11 @@ Result<PointResult> simulate_point(const JobSetModel& model, const Run& run, std
   options.shrink = run.shrink;
   options.exact = run.exact;
   const Variant& variant = kVariants[run.variant];
-  Instance instance = job_set(model, options);
+  Instance instance = or_throw(job_set(model, options));
   if (variant.loaded) {
     const double published = published::kTable4[run.set][1][kAdvancedArtww] / 100;
     options.shrink *= offered_utilization(instance, published::properties_of(run.set).machine_width) / published;
-    instance = job_set(model, options);
+    instance = or_throw(job_set(model, options));
   }
   DynpStatistics statistics;
   const RunOutcome outcome =
@@ -217,7 +217,7 @@ class DynpReproduction {
     for (std::size_t set = 0; set < kSets; ++set) {
       const std::string path = kLogs[set].empty() ? std::string() : find_log(options_, kLogs[set]);
       if (path.empty()) {
-        models_.push_back(model_of(published::properties_of(set)));
+        models_.push_back(or_throw(model_of(published::properties_of(set))));
         const std::string why = kLogs[set].empty() ? fmt::format("{}: no log of this machine of that year is public.",
                                                                  published::kMachines[set])
                                                    : missing_log(options_, kLogs[set]);
@@ -232,8 +232,8 @@ class DynpReproduction {
       load.processors.nodes = published::properties_of(set).machine_width;
       load.processors.lenient = true;
       load.name = published::kMachines[set];
-      logs_[set] = std::move(load_instances(path, load).instances.front());
-      models_.push_back(learn_model(*logs_[set]));
+      logs_[set] = std::move(or_throw(load_instances(path, load)).instances.front());
+      models_.push_back(or_throw(learn_model(*logs_[set])));
       // The paper's own fit, because its job sets were made with it.
       models_.back().arrivals = published::properties_of(set).arrivals;
       report_.note("", fmt::format("{}_syn: jobs drawn from {}, Weibull parameters of table 2.",
@@ -282,7 +282,8 @@ class DynpReproduction {
     if (!options_.wants("table2")) return;
     for (std::size_t set = 0; set < kSets; ++set) {
       if (!logs_[set]) continue;
-      properties("table2", analyse_trace(*logs_[set]), fmt::format("{}_trace", published::kMachines[set]), set, true);
+      properties("table2", or_throw(analyse_trace(*logs_[set])), fmt::format("{}_trace", published::kMachines[set]),
+                 set, true);
     }
     report_.note("table2", "The archive's logs are cleaned versions of later years, with fewer jobs than Streit's.");
   }
@@ -293,7 +294,7 @@ class DynpReproduction {
       JobSetOptions whole;
       whole.seed = options_.seed;
       whole.kill = false;
-      properties("table3", analyse_trace(job_set(models_[set], whole)), set_name(set), set, false);
+      properties("table3", or_throw(analyse_trace(or_throw(job_set(models_[set], whole)))), set_name(set), set, false);
     }
     report_.note("table3", "For the first job set of each; the paper's Weibull parameters are those of table 2.");
   }

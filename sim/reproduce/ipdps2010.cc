@@ -127,7 +127,8 @@ class Run {
       need({at_load(step), count(),
             [this, step] {
               std::vector<Instance> scaled;
-              for (const Instance& instance : synthetic()) scaled.push_back(scaled_to_load(instance, load_of(step)));
+              for (const Instance& instance : synthetic())
+                scaled.push_back(or_throw(scaled_to_load(instance, load_of(step))));
               return scaled;
             }},
            penalty);
@@ -140,7 +141,7 @@ class Run {
     LoadOptions load;
     load.annotation = SwfAnnotation::kMemory;
     load.weeks = true;
-    std::vector<Instance> weeks = std::move(load_instances(path, load).instances);
+    std::vector<Instance> weeks = std::move(or_throw(load_instances(path, load)).instances);
     const std::size_t all = weeks.size();
     if (options_.instances == 0 || options_.instances >= all) {
       weeks_ = std::move(weeks);
@@ -156,7 +157,7 @@ class Run {
     for (std::size_t k = 0; k < count(); ++k) {
       LublinOptions lublin;
       lublin.seed = options_.seed + k;
-      instances.push_back(lublin_instance(lublin));
+      instances.push_back(or_throw(lublin_instance(lublin)));
     }
     return instances;
   }

@@ -27,11 +27,8 @@ std::string search_log(const ReproduceOptions& options, std::string_view name) {
     const std::string path = log_in(options.traces, name);
     if (!path.empty()) return path;
   }
-  try {
-    return log_in(default_cache_folder(), name);
-  } catch (const IoError&) {
-    return {};  // an account without a home directory has no cache
-  }
+  const Result<std::string> cache = default_cache_folder();
+  return cache ? log_in(*cache, name) : std::string();  // an account without a home directory has no cache
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ Result<std::vector<Instance>> Experiments::instances(Set set) const {
     LoadOptions options;
     options.annotation = SwfAnnotation::kMemory;
     options.weeks = true;
-    std::vector<Instance> all_weeks = load_instances(log(), options).instances;
+    std::vector<Instance> all_weeks = or_throw(load_instances(log(), options)).instances;
     if (all_weeks.size() != kWeeks) {
       return input_error(fmt::format("{}: has {} weeks with jobs, expected {}: is it the log {}?", log(),
                                      all_weeks.size(), kWeeks, kLog));
@@ -133,11 +133,11 @@ Result<std::vector<Instance>> Experiments::instances(Set set) const {
     LublinOptions options;
     options.seed = options_.seed + k;
     options.memory_mib = assumed_.memory_mib;
-    generated.push_back(lublin_instance(options));
+    generated.push_back(or_throw(lublin_instance(options)));
   }
   if (set == Set::unscaled) return generated;
   for (const double load : loads_of(set)) {
-    for (const Instance& instance : generated) all.push_back(scaled_to_load(instance, load));
+    for (const Instance& instance : generated) all.push_back(or_throw(scaled_to_load(instance, load)));
   }
   return all;
 }

@@ -179,14 +179,14 @@ std::string set_name(const Log& log, const Row& row) {
 
 // As the authors filter logs: without jobs that did not run or have no requested time.
 Instance whole_log(const std::string& path, int nodes, SwfEstimates estimates) {
-  SwfLog log = parse_swf(read_text(path), path);
+  SwfLog log = or_throw(parse_swf(or_throw(read_text(path)), path));
   std::erase_if(log.records, [](const SwfRecord& job) { return job.run_time <= 0 || job.time_requested <= 0; });
   SwfConventions conventions;
   conventions.estimates = estimates;
   conventions.kill_at_requested_time = true;
   SwfPlatformOptions machine;
   machine.nodes = nodes;
-  return swf_instance(log, name_from_source(path), conventions, machine).instance;
+  return or_throw(swf_instance(log, name_from_source(path), conventions, machine)).instance;
 }
 
 // EASY++ with predictors that the authors did not try.

@@ -7,12 +7,12 @@
 
 namespace dfrs::sim {
 
-timeline::Schedule recorded_schedule(record::RecordReader& reader, const record::Stories* stories) {
+Result<timeline::Schedule> recorded_schedule(record::RecordReader& reader, const record::Stories* stories) {
   ScheduleCollector collector("");
   const Decisions none;
   for (;;) {
     const auto more = reader.next();
-    if (!more) throw_record_error(more.error());
+    if (!more) return tl::unexpected(record_error(more.error()));
     if (!*more) break;
     const auto outcome = reader.outcome();
     collector.on_step(reader.view(), reader.events(), outcome ? **outcome : none);

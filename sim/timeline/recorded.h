@@ -4,12 +4,13 @@
 
 #include "record/record_reader.h"
 #include "record/story/story.h"
+#include "sim/errors.h"
 #include "timeline/schedule.h"
 
 namespace dfrs::sim {
 
 /// Reads to the end of the record. Jobs that had not ended have open stays. `stories`: of the same record, replayed;
-/// null: not known. Errors: InputError for an invalid record.
-timeline::Schedule recorded_schedule(record::RecordReader& reader, const record::Stories* stories);
+/// null: not known. Errors: kExitInput for an invalid record.
+Result<timeline::Schedule> recorded_schedule(record::RecordReader& reader, const record::Stories* stories);
 
 }  // namespace dfrs::sim

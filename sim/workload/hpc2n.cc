@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/errors.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/swf_instance.h"
 
@@ -15,19 +14,20 @@ namespace {
 
 constexpr std::int64_t kCentiKbPerMib = 100 * 1024;
 
-void check(const MemoryAnnotation& options) {
+Result<void> check(const MemoryAnnotation& options) {
   if (options.nodes < 1 || options.nodes > kMaxTraceNodes) {
-    throw UsageError(fmt::format("nodes: {}, expected 1 to {}", options.nodes, kMaxTraceNodes));
+    return usage_error(fmt::format("nodes: {}, expected 1 to {}", options.nodes, kMaxTraceNodes));
   }
   if (options.cores < 1 || options.cores > 1024) {
-    throw UsageError(fmt::format("cores per node: {}, expected 1 to 1024", options.cores));
+    return usage_error(fmt::format("cores per node: {}, expected 1 to 1024", options.cores));
   }
   if (options.memory_mib < 1 || options.memory_mib > kMaxTraceRigid) {
-    throw UsageError(fmt::format("memory per node: {} MiB, expected 1 to {}", options.memory_mib, kMaxTraceRigid));
+    return usage_error(fmt::format("memory per node: {} MiB, expected 1 to {}", options.memory_mib, kMaxTraceRigid));
   }
   if (options.min_memory_percent < 0 || options.min_memory_percent > 100) {
-    throw UsageError(fmt::format("least memory of a processor: {} %, expected 0 to 100", options.min_memory_percent));
+    return usage_error(fmt::format("least memory of a processor: {} %, expected 0 to 100", options.min_memory_percent));
   }
+  return {};
 }
 
 }  // namespace
@@ -56,9 +56,9 @@ AnnotatedTasks annotate(int processors, double memory_kb, const MemoryAnnotation
   return {processors, 1.0 / options.cores, {per_processor}};
 }
 
-SwfWorkload annotated_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
-                               const MemoryAnnotation& options) {
-  check(options);
+Result<SwfWorkload> annotated_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
+                                       const MemoryAnnotation& options) {
+  if (auto checked = check(options); !checked) return tl::unexpected(std::move(checked).error());
   return swf_workload(
       log, name, conventions, Platform::homogeneous(static_cast<std::size_t>(options.nodes), options.memory_mib),
       std::int64_t{options.nodes} * options.cores, options.lenient, [&](const SwfJob& record, Job& job) {
@@ -69,8 +69,8 @@ SwfWorkload annotated_instance(SwfRecords& log, const std::string& name, const S
       });
 }
 
-SwfWorkload annotated_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
-                               const MemoryAnnotation& options) {
+Result<SwfWorkload> annotated_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
+                                       const MemoryAnnotation& options) {
   SwfLogRecords records(log);
   return annotated_instance(records, name, conventions, options);
 }

@@ -48,11 +48,11 @@ struct AnnotatedTasks {
 AnnotatedTasks annotate(int processors, double memory_kb, const MemoryAnnotation& options);
 
 /// A whole log under the annotation, times relative to its origin.
-/// Errors: UsageError for an option out of range; InputError for a job larger than the machine (unless lenient), or if
+/// Errors: kExitUsage for an option out of range; kExitInput for a job larger than the machine (unless lenient), or if
 /// no record can be simulated.
-SwfWorkload annotated_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
-                               const MemoryAnnotation& options);
-SwfWorkload annotated_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
-                               const MemoryAnnotation& options);
+Result<SwfWorkload> annotated_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
+                                       const MemoryAnnotation& options);
+Result<SwfWorkload> annotated_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
+                                       const MemoryAnnotation& options);
 
 }  // namespace dfrs::sim

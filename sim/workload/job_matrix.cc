@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "sim/errors.h"
-
 namespace dfrs::sim {
 
 JobMatrix::JobMatrix(std::vector<Cell> cells) : cells_(std::move(cells)) {
@@ -27,8 +25,8 @@ JobMatrix::JobMatrix(std::vector<Cell> cells) : cells_(std::move(cells)) {
   for (const Cell& cell : cells_) up_to_.push_back(sum += cell.weight);
 }
 
-JobMatrix JobMatrix::of(const Instance& instance) {
-  if (instance.jobs.empty()) throw InputError(fmt::format("{}: no jobs to learn from", instance.name));
+Result<JobMatrix> JobMatrix::of(const Instance& instance) {
+  if (instance.jobs.empty()) return input_error(fmt::format("{}: no jobs to learn from", instance.name));
   std::vector<Cell> cells;
   cells.reserve(instance.jobs.size());
   for (const Job& job : instance.jobs) cells.push_back({job.tasks, job.estimate, job.run_time, 1});

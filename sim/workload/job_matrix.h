@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 #include "sim/workload/random.h"
 
@@ -24,8 +25,8 @@ class JobMatrix {
 
   /// Merges equal combinations. O(n log n). Requires at least one cell.
   explicit JobMatrix(std::vector<Cell> cells);
-  /// The matrix of an instance's jobs. O(n log n). Errors: InputError for an instance without jobs.
-  static JobMatrix of(const Instance& instance);
+  /// The matrix of an instance's jobs. O(n log n). Errors: kExitInput for an instance without jobs.
+  static Result<JobMatrix> of(const Instance& instance);
 
   /// A job by three random numbers: its width, its estimate among jobs of that width, its run time among those.
   /// O(log cells).

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/errors.h"
+#include <utility>
+
 #include "sim/workload/number_parser.h"
 #include "sim/workload/random.h"
 #include "sim/workload/text_lines.h"
@@ -19,40 +20,49 @@ bool number_in(std::string_view text, double least, double most, double& value) 
   return parse_number(text, value) == NumberStatus::kOk && value >= least && value <= most;
 }
 
-WeightRule parse_rule(std::string_view text) {
+Result<WeightRule> parse_rule(std::string_view text) {
   const auto fail = [&](std::string_view what) {
-    return UsageError(
+    return usage_error(
         fmt::format("weight '{}': {}; expected user=NUMBER:WEIGHT, queue=NUMBER:WEIGHT or "
                     "random=SHARE:WEIGHT",
                     text, what));
   };
   const std::size_t equals = text.find('=');
   const std::size_t colon = text.find(':');
-  if (equals == std::string_view::npos || colon == std::string_view::npos || colon < equals)
-    throw fail("not understood");
+  if (equals == std::string_view::npos || colon == std::string_view::npos || colon < equals) {
+    return fail("not understood");
+  }
   const std::string_view of = text.substr(0, equals);
   const std::string_view who = text.substr(equals + 1, colon - equals - 1);
   WeightRule rule;
   if (!number_in(text.substr(colon + 1), 1 / kMostWeight, kMostWeight, rule.weight)) {
-    throw fail("a weight is a number from 1e-06 to 1e+06");
+    return fail("a weight is a number from 1e-06 to 1e+06");
   }
   if (of == "random") {
     rule.of = WeightRule::Of::kRandom;
-    if (!number_in(who, 0, 1, rule.share)) throw fail("a share is a number from 0 to 1");
+    if (!number_in(who, 0, 1, rule.share)) return fail("a share is a number from 0 to 1");
     return rule;
   }
-  if (of != "user" && of != "queue") throw fail("of neither users nor queues");
+  if (of != "user" && of != "queue") return fail("of neither users nor queues");
   rule.of = of == "user" ? WeightRule::Of::kUser : WeightRule::Of::kQueue;
-  if (parse_integer(who, rule.number) != NumberStatus::kOk || rule.number < 0)
-    throw fail("users and queues are whole numbers");
+  if (parse_integer(who, rule.number) != NumberStatus::kOk || rule.number < 0) {
+    return fail("users and queues are whole numbers");
+  }
   return rule;
 }
 
 }  // namespace
 
-std::vector<WeightRule> parse_weights(std::string_view text) {
-  std::vector<WeightRule> rules;
-  each_item(text, [&](std::string_view rule) { rules.push_back(parse_rule(rule)); });
+Result<std::vector<WeightRule>> parse_weights(std::string_view text) {
+  Result<std::vector<WeightRule>> rules;
+  each_item(text, [&](std::string_view item) {
+    if (!rules) return;
+    if (auto rule = parse_rule(item)) {
+      rules->push_back(*rule);
+    } else {
+      rules = tl::unexpected(std::move(rule).error());
+    }
+  });
   return rules;
 }
 
@@ -76,13 +86,13 @@ void weigh_at_random(Instance& instance, const std::vector<WeightRule>& rules) {
   }
 }
 
-RealNeeds parse_real_needs(std::string_view text) {
+Result<RealNeeds> parse_real_needs(std::string_view text) {
   const std::size_t dash = text.find('-');
   RealNeeds needs;
   const std::string_view low = text.substr(0, dash);
   const std::string_view high = dash == std::string_view::npos ? low : text.substr(dash + 1);
   if (!number_in(low, 0.001, 1, needs.low) || !number_in(high, 0.001, 1, needs.high) || needs.low > needs.high) {
-    throw UsageError(
+    return usage_error(
         fmt::format("real needs '{}': expected LOW-HIGH, parts of the CPU asked for from 0.001 to 1", text));
   }
   return needs;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 
 namespace dfrs::sim {
@@ -19,8 +20,8 @@ struct WeightRule {
   double weight = 1;
 };
 
-/// Parses "user=7:2,queue=1:0.5,random=0.5:2". The first rule that matches a job gives its weight. Errors: UsageError.
-std::vector<WeightRule> parse_weights(std::string_view text);
+/// Parses "user=7:2,queue=1:0.5,random=0.5:2". The first rule that matches a job gives its weight. Errors: kExitUsage.
+Result<std::vector<WeightRule>> parse_weights(std::string_view text);
 
 /// The weight of a job of this user and queue (-1: not known). Ignores kRandom rules.
 double weight_of(const std::vector<WeightRule>& rules, std::int64_t user, std::int64_t queue);
@@ -35,8 +36,8 @@ struct RealNeeds {
   double high = 1;
 };
 
-/// Parses "0.2-1", or "0.5" for all jobs. Errors: UsageError.
-RealNeeds parse_real_needs(std::string_view text);
+/// Parses "0.2-1", or "0.5" for all jobs. Errors: kExitUsage.
+Result<RealNeeds> parse_real_needs(std::string_view text);
 void set_real_needs(Instance& instance, const RealNeeds& needs);
 
 }  // namespace dfrs::sim

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "sim/errors.h"
 #include "sim/workload/sacct/licences.h"
 #include "sim/workload/sacct/table.h"
 #include "sim/workload/swf_stream.h"
@@ -54,7 +53,8 @@ std::string describe_hpc2n(const Loaded& loaded, const LoadOptions& options) {
       loaded.by_week ? ", split into weeks" : "");
 }
 
-SwfWorkload load_swf(std::string_view text, const std::string& name, const LoadOptions& options, Loaded& loaded) {
+Result<SwfWorkload> load_swf(std::string_view text, const std::string& name, const LoadOptions& options,
+                             Loaded& loaded) {
   return read_swf(text, loaded.source, options.swf, [&](SwfRecords& records) {
     const bool hpc2n = is_hpc2n(records.header());
     const bool any = options.annotation == SwfAnnotation::kAuto;
@@ -74,57 +74,69 @@ SwfWorkload load_swf(std::string_view text, const std::string& name, const LoadO
   });
 }
 
-}  // namespace
+Result<SwfWorkload> load_sacct(std::string_view text, const std::string& name, const LoadOptions& options,
+                               Loaded& loaded) {
+  loaded.was_sacct = true;
+  const Result<SacctLog> log = parse_sacct(text, loaded.source, {options.swf.lenient});
+  if (!log) return tl::unexpected(log.error());
+  auto workload = sacct_instance(*log, name, options.sacct);
+  if (!workload) return workload;
+  auto machine = machine_by(*log, options.sacct);
+  if (!machine) return tl::unexpected(std::move(machine).error());
+  loaded.cores = machine->shape.cores;
+  loaded.memory_mib = machine->shape.memory_mib;
+  loaded.kinds = std::move(machine->kinds);
+  loaded.by_week = options.weeks.value_or(false);
+  loaded.first_submission = log->jobs.front().submit;
+  auto guessed = options.sacct.kinds.empty() ? describe_guess(*log, options.sacct.shape) : Result<std::string>();
+  if (!guessed) return tl::unexpected(std::move(guessed).error());
+  if (!guessed->empty()) loaded.notes.push_back(*std::move(guessed));
+  if (std::string licences = describe_licences(*log, options.sacct.licences); !licences.empty()) {
+    loaded.notes.push_back(std::move(licences));
+  }
+  return workload;
+}
 
-Loaded load_instances_from_text(std::string_view text, const std::string& source, const LoadOptions& options) {
-  Loaded loaded;
-  loaded.source = source_name(source);
-  if (is_trace_text(text)) {
-    loaded.instances = parse_traces(text, loaded.source);
-    if (options.memory_model) {
-      for (Instance& instance : loaded.instances) draw_memory(instance, *options.memory_model);
-    }
-    return loaded;
-  }
-  const std::string name = options.name.empty() ? name_from_source(source) : options.name;
-  SwfWorkload workload;
-  if (is_sacct_text(text)) {
-    loaded.was_sacct = true;
-    const SacctLog log = parse_sacct(text, loaded.source, {options.swf.lenient});
-    workload = sacct_instance(log, name, options.sacct);
-    Machine machine = machine_by(log, options.sacct);
-    loaded.cores = machine.shape.cores;
-    loaded.memory_mib = machine.shape.memory_mib;
-    loaded.kinds = std::move(machine.kinds);
-    loaded.by_week = options.weeks.value_or(false);
-    loaded.first_submission = log.jobs.front().submit;
-    if (std::string guessed = options.sacct.kinds.empty() ? describe_guess(log, options.sacct.shape) : std::string();
-        !guessed.empty()) {
-      loaded.notes.push_back(std::move(guessed));
-    }
-    if (std::string guessed = describe_licences(log, options.sacct.licences); !guessed.empty()) {
-      loaded.notes.push_back(std::move(guessed));
-    }
-  } else {
-    loaded.was_swf = true;
-    workload = load_swf(text, name, options, loaded);
-  }
-  loaded.report = std::move(workload.report);
+Result<Loaded> load_traces(std::string_view text, const LoadOptions& options, Loaded loaded) {
+  auto instances = parse_traces(text, loaded.source);
+  if (!instances) return tl::unexpected(std::move(instances).error());
+  loaded.instances = *std::move(instances);
   if (options.memory_model) {
-    MemoryModel model = *options.memory_model;
-    if (loaded.was_swf && loaded.annotation == SwfAnnotation::kProcessors) model.cores = options.processors.cores;
-    draw_memory(workload.instance, model);
-  }
-  if (loaded.by_week) {
-    loaded.instances = split_weeks(workload.instance, name, options.week_length);
-  } else {
-    loaded.instances.push_back(std::move(workload.instance));
+    for (Instance& instance : loaded.instances) draw_memory(instance, *options.memory_model);
   }
   return loaded;
 }
 
-Loaded load_instances(const std::string& source, const LoadOptions& options) {
-  return load_instances_from_text(read_text(source, options.input), source, options);
+}  // namespace
+
+Result<Loaded> load_instances_from_text(std::string_view text, const std::string& source, const LoadOptions& options) {
+  Loaded loaded;
+  loaded.source = source_name(source);
+  if (is_trace_text(text)) return load_traces(text, options, std::move(loaded));
+  const std::string name = options.name.empty() ? name_from_source(source) : options.name;
+  loaded.was_swf = !is_sacct_text(text);
+  auto workload = loaded.was_swf ? load_swf(text, name, options, loaded) : load_sacct(text, name, options, loaded);
+  if (!workload) return tl::unexpected(std::move(workload).error());
+  loaded.report = std::move(workload->report);
+  if (options.memory_model) {
+    MemoryModel model = *options.memory_model;
+    if (loaded.was_swf && loaded.annotation == SwfAnnotation::kProcessors) model.cores = options.processors.cores;
+    draw_memory(workload->instance, model);
+  }
+  if (!loaded.by_week) {
+    loaded.instances.push_back(std::move(workload->instance));
+    return loaded;
+  }
+  auto weeks = split_weeks(workload->instance, name, options.week_length);
+  if (!weeks) return tl::unexpected(std::move(weeks).error());
+  loaded.instances = *std::move(weeks);
+  return loaded;
+}
+
+Result<Loaded> load_instances(const std::string& source, const LoadOptions& options) {
+  return read_text(source, options.input).and_then([&](const Text& text) {
+    return load_instances_from_text(text, source, options);
+  });
 }
 
 }  // namespace dfrs::sim

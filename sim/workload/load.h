@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 #include "sim/io/input_source.h"
 #include "sim/workload/hpc2n.h"
@@ -62,9 +63,10 @@ std::string name_from_source(const std::string& source);
 
 /// Reads `source` (file, URL or "-"; compressed or not) and tells by its content whether it is a dfrs-trace, the output
 /// of sacct, or SWF. Errors: those of read_text, of the format's reader, and of the conversion to an instance.
-Loaded load_instances(const std::string& source, const LoadOptions& options = {});
+Result<Loaded> load_instances(const std::string& source, const LoadOptions& options = {});
 
 /// The same for a text that is already read; `source` names it in messages.
-Loaded load_instances_from_text(std::string_view text, const std::string& source, const LoadOptions& options = {});
+Result<Loaded> load_instances_from_text(std::string_view text, const std::string& source,
+                                        const LoadOptions& options = {});
 
 }  // namespace dfrs::sim

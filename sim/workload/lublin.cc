@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string_view>
+#include <utility>
 
-#include "sim/errors.h"
 #include "sim/workload/number_parser.h"
 
 namespace dfrs::sim {
@@ -21,17 +22,23 @@ constexpr double kMaxLogGap = 13;
 // their arrivals unchanged.
 enum Stream : std::uint64_t { kBatchArrivals = 1, kInteractiveArrivals, kTypelessArrivals, kShapes, kMemories };
 
-void check(const LublinOptions& options) {
-  const auto expect = [](std::string_view what, double value, double least, double most) {
-    if (!(value >= least && value <= most))
-      throw UsageError(fmt::format("{}: {}, expected {} to {}", what, value, least, most));
+Result<void> check(const LublinOptions& options) {
+  struct Range {
+    std::string_view what;
+    double value, least, most;
   };
-  expect("jobs", options.jobs, 1, 1e7);
-  expect("start hour", options.start_hour, 0, 23);
-  expect("nodes", options.nodes, 2, static_cast<double>(kMaxTraceNodes));
-  expect("cores per node", options.cores, 1, 1024);
-  expect("memory per node in MiB", static_cast<double>(options.memory_mib), 10, static_cast<double>(kMaxTraceRigid));
-  expect("probability of small memory", options.small_memory_prob, 0, 1);
+  const Range ranges[] = {
+      {"jobs", static_cast<double>(options.jobs), 1, 1e7},
+      {"start hour", static_cast<double>(options.start_hour), 0, 23},
+      {"nodes", static_cast<double>(options.nodes), 2, static_cast<double>(kMaxTraceNodes)},
+      {"cores per node", static_cast<double>(options.cores), 1, 1024},
+      {"memory per node in MiB", static_cast<double>(options.memory_mib), 10, static_cast<double>(kMaxTraceRigid)},
+      {"probability of small memory", options.small_memory_prob, 0, 1}};
+  for (const Range& range : ranges) {
+    if (range.value >= range.least && range.value <= range.most) continue;
+    return usage_error(fmt::format("{}: {}, expected {} to {}", range.what, range.value, range.least, range.most));
+  }
+  return {};
 }
 
 /// One type of job of a workload, and the time of its next arrival.
@@ -142,8 +149,8 @@ int lublin_memory_tenths(double small_memory_prob, Random& random) {
   return random.uniform() < small_memory_prob ? 1 : random.uniform_integer(2, 10);
 }
 
-Instance lublin_instance(const LublinOptions& options) {
-  check(options);
+Result<Instance> lublin_instance(const LublinOptions& options) {
+  if (auto checked = check(options); !checked) return tl::unexpected(std::move(checked).error());
   Instance instance;
   instance.name = fmt::format("lublin-{}", options.seed);
   instance.platform = Platform::homogeneous(static_cast<std::size_t>(options.nodes), options.memory_mib);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 #include "sim/workload/random.h"
 
@@ -48,8 +49,8 @@ struct LublinOptions {
 
 /// A workload, named "lublin-<seed>". The same options give the same instance on every platform: submit times are
 /// rounded to milliseconds, which hides differences in the last bits between mathematical libraries. Estimates equal
-/// run times. Errors: UsageError for an option out of range.
-Instance lublin_instance(const LublinOptions& options);
+/// run times. Errors: kExitUsage for an option out of range.
+Result<Instance> lublin_instance(const LublinOptions& options);
 
 /// The arrivals of one type of job: each call gives the next one, in seconds from the start hour.
 class LublinArrivals {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "sim/errors.h"
 #include "sim/workload/lublin.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/random.h"
@@ -29,7 +28,7 @@ RigidAmount tasks_on_a_node(const Job& job, const Platform& platform) {
 
 }  // namespace
 
-MemoryModel parse_memory_model(std::string_view text) {
+Result<MemoryModel> parse_memory_model(std::string_view text) {
   constexpr std::string_view kName = "lublin";
   MemoryModel model;
   std::int64_t seed = 0;
@@ -37,7 +36,7 @@ MemoryModel parse_memory_model(std::string_view text) {
   const bool seeded = colon != std::string_view::npos;
   const bool wrong_seed = seeded && (parse_integer(text.substr(colon + 1), seed) != NumberStatus::kOk || seed < 0);
   if (text.substr(0, colon) != kName || wrong_seed) {
-    throw UsageError(fmt::format("memory model '{}': expected lublin, or lublin:SEED with a whole number", text));
+    return usage_error(fmt::format("memory model '{}': expected lublin, or lublin:SEED with a whole number", text));
   }
   if (seeded) model.seed = static_cast<std::uint64_t>(seed);
   return model;

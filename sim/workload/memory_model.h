@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 
 namespace dfrs::sim {
@@ -18,8 +19,8 @@ struct MemoryModel {
   double small_memory_prob = 0.55;  ///< probability of 10 %
 };
 
-/// Parses "lublin", or "lublin:SEED" for other draws. Errors: UsageError.
-MemoryModel parse_memory_model(std::string_view text);
+/// Parses "lublin", or "lublin:SEED" for other draws. Errors: kExitUsage.
+Result<MemoryModel> parse_memory_model(std::string_view text);
 
 /// Draws the memory of all jobs and overwrites what the log said. A draw depends only on the seed and the job's id, so
 /// it is the same in a week of a log as in the whole log. Shares refer to the smallest node's memory, and are capped so

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_set>
+#include <utility>
 
 #include "policy/rr7659/options.h"
-#include "sim/errors.h"
 
 namespace dfrs::sim {
 namespace {
@@ -36,11 +36,11 @@ class Collector {
  public:
   explicit Collector(record::RecordReader& reader) : reader_(reader) {}
 
-  RecordedRun run(const std::string& name) {
+  Result<RecordedRun> run(const std::string& name) {
     bool first = true;
     for (;;) {
       const auto more = reader_.next();
-      if (!more) throw_record_error(more.error());
+      if (!more) return tl::unexpected(record_error(more.error()));
       if (!*more) break;
       step(first);
       first = false;
@@ -48,8 +48,7 @@ class Collector {
     RecordedRun run;
     run.setup = reader_.setup();
     run.instance.name = name;
-    finish(run);
-    return run;
+    return finish(run).map([&] { return std::move(run); });
   }
 
  private:
@@ -184,7 +183,7 @@ class Collector {
     jobs_.push_back(follower);
   }
 
-  void finish(RecordedRun& run) {
+  Result<void> finish(RecordedRun& run) {
     std::vector<std::string>& notes = run.notes;
     const auto note = [&](std::size_t count, const char* one, const char* many) {
       if (count != 0) notes.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
@@ -192,7 +191,7 @@ class Collector {
     const auto still = static_cast<std::size_t>(
         std::count_if(slots_.begin(), slots_.end(), [](const Follower& follower) { return follower.here; }));
     if (jobs_.empty()) {
-      throw InputError(
+      return input_error(
           fmt::format("{}: no job completed within this record ({} were there at its end): there is nothing "
                       "to simulate",
                       run.instance.name, still));
@@ -221,7 +220,7 @@ class Collector {
       if (node.cpu > 0) run.instance.platform.nodes.push_back(node);
     }
     if (run.instance.platform.nodes.empty()) {
-      throw InputError(fmt::format("{}: no node was usable within this record", run.instance.name));
+      return input_error(fmt::format("{}: no node was usable within this record", run.instance.name));
     }
     run.instance.platform.rigid_dims = rigid_dims_;
     double fastest = 0;
@@ -258,6 +257,7 @@ class Collector {
       run.measured.jobs.push_back(record);
     }
     note(renamed, "job has a new number: its own was used twice", "jobs have new numbers: their own were used twice");
+    return {};
   }
 
   record::RecordReader& reader_;
@@ -276,19 +276,16 @@ class Collector {
 
 }  // namespace
 
-RecordedRun read_recorded_run(record::RecordReader& reader, const std::string& name) {
+Result<RecordedRun> read_recorded_run(record::RecordReader& reader, const std::string& name) {
   return Collector(reader).run(name);
 }
 
-record::RecordReader open_record(const std::string& path) {
-  auto reader = record::RecordReader::open(path);
-  if (!reader) throw_record_error(reader.error());
-  return std::move(*reader);
+Result<record::RecordReader> open_record(const std::string& path) {
+  return record::RecordReader::open(path).map_error(record_error);
 }
 
-void throw_record_error(const record::RecordError& error) {
-  if (error.unreadable) throw IoError(error.message);
-  throw InputError(error.message);
+Error record_error(const record::RecordError& error) {
+  return {.code = error.unreadable ? kExitIo : kExitInput, .message = error.message};
 }
 
 }  // namespace dfrs::sim

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "record/record_reader.h"
+#include "sim/errors.h"
 #include "sim/host/simulation.h"
 
 namespace dfrs::sim {
@@ -20,14 +21,14 @@ struct RecordedRun {
 };
 
 /// Reads the rest of a record. The processing time of a job is its virtual time when it left. A node has the largest
-/// capacity that it showed while usable. Errors: InputError, also if no job completed within the record or no node was
-/// usable; IoError.
-RecordedRun read_recorded_run(record::RecordReader& reader, const std::string& name);
+/// capacity that it showed while usable. Errors: kExitInput, also if no job completed within the record or no node was
+/// usable; kExitIo.
+Result<RecordedRun> read_recorded_run(record::RecordReader& reader, const std::string& name);
 
-/// Errors: IoError, InputError.
-record::RecordReader open_record(const std::string& path);
+/// Errors: kExitIo, kExitInput.
+Result<record::RecordReader> open_record(const std::string& path);
 
-/// Throws a record's error as the matching exception.
-[[noreturn]] void throw_record_error(const record::RecordError& error);
+/// A record's error as one of the simulator.
+Error record_error(const record::RecordError& error);
 
 }  // namespace dfrs::sim

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/errors.h"
 #include "sim/workload/number_parser.h"
 
 namespace dfrs::sim {
@@ -21,9 +20,9 @@ void stretch_arrivals(Instance& instance, double factor) {
 
 }  // namespace
 
-double offered_load(const Instance& instance) {
+Result<double> offered_load(const Instance& instance) {
   if (instance.jobs.empty() || !(instance.jobs.back().submit > instance.jobs.front().submit)) {
-    throw InputError(
+    return input_error(
         fmt::format("{}: no offered load: at least two jobs with different submit times are needed", instance.name));
   }
   double work = 0;
@@ -31,34 +30,39 @@ double offered_load(const Instance& instance) {
   return work / (instance.platform.total_cpu() * (instance.jobs.back().submit - instance.jobs.front().submit));
 }
 
-Instance scaled_to_load(const Instance& instance, double load) {
-  if (!(load > 0 && load <= 1000))
-    throw UsageError(fmt::format("offered load: {}, expected more than 0 and at most 1000", load));
-  const double present = offered_load(instance);
-  if (!(present > 0))
-    throw InputError(fmt::format("{}: cannot be scaled to a load: its jobs have no work", instance.name));
-  const double factor = present / load;
+Result<Instance> scaled_to_load(const Instance& instance, double load) {
+  if (!(load > 0 && load <= 1000)) {
+    return usage_error(fmt::format("offered load: {}, expected more than 0 and at most 1000", load));
+  }
+  const Result<double> present = offered_load(instance);
+  if (!present) return tl::unexpected(present.error());
+  if (!(*present > 0)) {
+    return input_error(fmt::format("{}: cannot be scaled to a load: its jobs have no work", instance.name));
+  }
+  const double factor = *present / load;
   Instance scaled = instance;
   scaled.name = fmt::format("{}-load-{}", instance.name, load);
   stretch_arrivals(scaled, factor);
   if (!(scaled.jobs.back().submit <= kMaxTraceSeconds)) {
-    throw InputError(
+    return input_error(
         fmt::format("{}: scaled to load {} its jobs arrive until {:g} s, more than the {:g} s a trace may last",
                     instance.name, load, scaled.jobs.back().submit, kMaxTraceSeconds));
   }
   return scaled;
 }
 
-void shrink(Instance& instance, double factor) {
+Result<void> shrink(Instance& instance, double factor) {
   if (!(factor > 0 && factor <= 1000)) {
-    throw UsageError(fmt::format("shrinking factor: {}, expected more than 0 and at most 1000", factor));
+    return usage_error(fmt::format("shrinking factor: {}, expected more than 0 and at most 1000", factor));
   }
-  if (instance.jobs.empty()) return;
+  if (instance.jobs.empty()) return {};
   stretch_arrivals(instance, factor);
   if (!(instance.jobs.back().submit <= kMaxTraceSeconds)) {
-    throw InputError(fmt::format("{}: shrunk by {} its jobs arrive until {:g} s, more than the {:g} s a trace may last",
-                                 instance.name, factor, instance.jobs.back().submit, kMaxTraceSeconds));
+    return input_error(
+        fmt::format("{}: shrunk by {} its jobs arrive until {:g} s, more than the {:g} s a trace may last",
+                    instance.name, factor, instance.jobs.back().submit, kMaxTraceSeconds));
   }
+  return {};
 }
 
 }  // namespace dfrs::sim

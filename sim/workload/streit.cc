@@ -22,11 +22,11 @@ constexpr std::array<double, 25> kRoundTimes{60,    120,   300,    600,    900, 
 constexpr int kShares = 40;       // classes of run time / estimate
 constexpr Seconds kOverrun = 60;  // by how much jobs outlast their estimates
 
-// The x in [low, high] at which a rising function reaches `target`. Throws UsageError if it does not.
+// The x in [low, high] at which a rising function reaches `target`. Errors: kExitUsage if it does not.
 template <typename Function>
-double solve_rising(Function&& function, double target, double low, double high, const char* what) {
+Result<double> solve_rising(Function&& function, double target, double low, double high, const char* what) {
   if (!(function(low) <= target && target <= function(high))) {
-    throw UsageError(fmt::format("no job set has these properties: {} cannot be met together with the others", what));
+    return usage_error(fmt::format("no job set has these properties: {} cannot be met together with the others", what));
   }
   for (int round = 0; round < 100; ++round) {
     const double middle = (low + high) / 2;
@@ -67,12 +67,16 @@ double mean_share(double power) {
 
 }  // namespace
 
-JobSetModel learn_model(const Instance& instance) {
-  const TraceAnalysis found = analyse_trace(instance);
-  return {instance.name, static_cast<int>(found.machine_width), found.arrivals.weibull, JobMatrix::of(instance)};
+Result<JobSetModel> learn_model(const Instance& instance) {
+  const Result<TraceAnalysis> found = analyse_trace(instance);
+  if (!found) return tl::unexpected(found.error());
+  return JobMatrix::of(instance).map([&](JobMatrix matrix) {
+    return JobSetModel{instance.name, static_cast<int>(found->machine_width), found->arrivals.weibull,
+                       std::move(matrix)};
+  });
 }
 
-JobSetModel model_of(const JobSetProperties& p) {
+Result<JobSetModel> model_of(const JobSetProperties& p) {
   PowerLaw widths;
   for (int width = 1; width < p.max_width; width *= 2) widths.values.push_back(width);
   widths.values.push_back(p.max_width);
@@ -82,17 +86,22 @@ JobSetModel model_of(const JobSetProperties& p) {
   }
   estimates.values.push_back(p.max_estimate);
 
+  Result<void> solvable;  // or the first property that cannot be met; what depends on it means nothing
+  const auto solve = [&](auto&& function, double target, double low, double high, const char* what) {
+    const Result<double> found = solve_rising(function, target, low, high, what);
+    if (!found && solvable) solvable = tl::unexpected(found.error());
+    return found ? *found : low;
+  };
   constexpr double kSteep = 20;  // a power that puts all weight on one end
   const double width_power =
-      solve_rising([&](double power) { return widths.mean(power); }, p.mean_width, -kSteep, kSteep, "the mean width");
+      solve([&](double power) { return widths.mean(power); }, p.mean_width, -kSteep, kSteep, "the mean width");
   std::vector<double> width_share;
   widths.frequencies(width_power, width_share);
 
   // Run times: a share u^power of the estimate. Mean run time = (1 - q) share x estimate + q (estimate + overrun).
   const double q = p.overrun_share;
   const double wanted_share = (p.mean_run_time - q * (p.mean_estimate + kOverrun)) / ((1 - q) * p.mean_estimate);
-  const double share_power =
-      -solve_rising([](double x) { return mean_share(-x); }, wanted_share, -50, 0, "the mean run time");
+  const double share_power = -solve([](double x) { return mean_share(-x); }, wanted_share, -50, 0, "the mean run time");
   const double killed_share = (1 - q) * wanted_share + q;  // of the estimate, without overruns
 
   // Estimates: frequency of v for jobs of width w is v^(power + bias ln w). The bias correlates width with length.
@@ -105,8 +114,8 @@ JobSetModel model_of(const JobSetProperties& p) {
     return mean;
   };
   const auto power_for = [&](double bias) {
-    return solve_rising([&](double power) { return mean_estimate(power, bias); }, p.mean_estimate, -2 * kSteep,
-                        2 * kSteep, "the mean estimate");
+    return solve([&](double power) { return mean_estimate(power, bias); }, p.mean_estimate, -2 * kSteep, 2 * kSteep,
+                 "the mean estimate");
   };
   const auto mean_area = [&](double bias) {
     const double power = power_for(bias);
@@ -120,9 +129,10 @@ JobSetModel model_of(const JobSetProperties& p) {
   double bias = 0;
   if (p.utilization > 0) {
     const double area = p.utilization * p.machine_width * p.mean_interarrival;
-    bias = solve_rising(mean_area, area, -2, 2, "the utilization");
+    bias = solve(mean_area, area, -2, 2, "the utilization");
   }
   const double power = power_for(bias);
+  if (!solvable) return tl::unexpected(std::move(solvable).error());
 
   std::vector<JobMatrix::Cell> cells;
   for (std::size_t w = 0; w < widths.values.size(); ++w) {
@@ -139,14 +149,15 @@ JobSetModel model_of(const JobSetProperties& p) {
       if (q > 0) cells.push_back({width, estimate, estimate + kOverrun, weight * q});
     }
   }
-  return {p.name, p.machine_width, p.arrivals, JobMatrix(std::move(cells))};
+  return JobSetModel{p.name, p.machine_width, p.arrivals, JobMatrix(std::move(cells))};
 }
 
-Instance job_set(const JobSetModel& model, const JobSetOptions& options) {
+Result<Instance> job_set(const JobSetModel& model, const JobSetOptions& options) {
   if (options.jobs < 1 || options.jobs > 10'000'000) {
-    throw UsageError(fmt::format("jobs: {}, expected 1 to 10,000,000", options.jobs));
+    return usage_error(fmt::format("jobs: {}, expected 1 to 10,000,000", options.jobs));
   }
-  if (options.max_width < 0) throw UsageError(fmt::format("largest width: {}, expected at least 1", options.max_width));
+  if (options.max_width < 0)
+    return usage_error(fmt::format("largest width: {}, expected at least 1", options.max_width));
   Instance instance;
   instance.name = fmt::format("{}-syn-{}", model.name, options.seed);
   instance.platform = Platform::homogeneous(static_cast<std::size_t>(model.machine_width), 0);
@@ -170,7 +181,8 @@ Instance job_set(const JobSetModel& model, const JobSetOptions& options) {
     }
   }
   if (options.shrink != 1) instance.name += fmt::format("-shrink-{}", options.shrink);
-  shrink(instance, options.shrink);  // also by 1, because it checks the last submission
+  // Also by 1, because it checks the last submission.
+  if (auto shrunk = shrink(instance, options.shrink); !shrunk) return tl::unexpected(std::move(shrunk).error());
   if (options.kill) kill_at_estimates(instance);
   if (options.exact) {
     for (Job& job : instance.jobs) job.estimate = job.run_time;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 #include "sim/workload/job_matrix.h"
 #include "sim/workload/weibull.h"
@@ -21,7 +22,7 @@ struct JobSetModel {
 };
 
 /// The model of a log: its machine, its matrix, its fitted arrivals. Errors: those of analyse_trace.
-JobSetModel learn_model(const Instance& instance);
+Result<JobSetModel> learn_model(const Instance& instance);
 
 /// Properties of a job set, as in tables 2 and 3 of the paper.
 struct JobSetProperties {
@@ -42,8 +43,8 @@ struct JobSetProperties {
 
 /// A model with these means. Widths are powers of two (and the largest), estimates are round values as users give them,
 /// run times are a share of the estimate or a minute more than it. Frequencies follow power laws, the simplest
-/// assumption that meets the means. Deterministic. Errors: UsageError for contradictory properties.
-JobSetModel model_of(const JobSetProperties& properties);
+/// assumption that meets the means. Deterministic. Errors: kExitUsage for contradictory properties.
+Result<JobSetModel> model_of(const JobSetProperties& properties);
 
 struct JobSetOptions {
   std::uint64_t seed = 1;
@@ -55,9 +56,9 @@ struct JobSetOptions {
 };
 
 /// A job set, named "NAME-syn-<seed>", with "-shrink-<factor>" unless that is 1. Submissions are in whole seconds. The
-/// other options do not change the draws, so sets with the same seed differ only in those options. Errors: UsageError
-/// for an option out of range; InputError if the set would last longer than a trace may.
-Instance job_set(const JobSetModel& model, const JobSetOptions& options);
+/// other options do not change the draws, so sets with the same seed differ only in those options. Errors: kExitUsage
+/// for an option out of range; kExitInput if the set would last longer than a trace may.
+Result<Instance> job_set(const JobSetModel& model, const JobSetOptions& options);
 
 /// Ends jobs at their estimates: run time = min(run time, estimate). Returns the number of jobs cut.
 std::size_t kill_at_estimates(Instance& instance);

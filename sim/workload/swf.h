@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 #include "sim/workload/job_weights.h"
 #include "sim/workload/read_report.h"
@@ -66,10 +67,10 @@ struct SwfReadOptions {
 };
 
 /// Parses the text of a log. Records out of submission order are sorted (stably) and counted in the report. Errors
-/// (InputError naming source:line): a line without 18 fields, a field that is not a number or out of range, a job
+/// (kExitInput naming source:line): a line without 18 fields, a field that is not a number or out of range, a job
 /// number given twice - or, if lenient, all of these are skips; a text without any record is always an error. Linear in
 /// the text (n log n if the records are out of order); no allocation per record.
-SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions& options = {});
+Result<SwfLog> parse_swf(std::string_view text, std::string source, const SwfReadOptions& options = {});
 
 /// Iterates over the records of a log. Each is converted on its own, so none need be kept.
 class SwfRecords {
@@ -146,28 +147,31 @@ struct SwfJob {
 /// submit or run time, no processors); `report` counts it as skipped.
 bool simulated_job(const SwfRecord& record, const SwfConventions& conventions, ReadReport& report, SwfJob& job);
 
-/// Throws InputError: no record of the log can be simulated, and why.
-[[noreturn]] void refuse_without_jobs(const std::string& source, const ReadReport& report);
+/// kExitInput: no record of the log can be simulated, and why.
+tl::unexpected<Error> refuse_without_jobs(const std::string& source, const ReadReport& report);
 
-/// Calls `use` with every record that can be simulated, in log order. One at a time, because the jobs would take as
-/// much memory as the text. Errors: those of refuse_without_jobs() if there is none.
+/// Calls `use` with every record that can be simulated, in log order, until it returns false. One at a time, because
+/// the jobs would take as much memory as the text. Errors: those of refuse_without_jobs() if there is none.
 template <typename Use>
-void each_simulated_job(SwfRecords& records, const SwfConventions& conventions, ReadReport& report, Use&& use) {
+[[nodiscard]] Result<void> each_simulated_job(SwfRecords& records, const SwfConventions& conventions,
+                                              ReadReport& report, Use&& use) {
   SwfJob job;
   bool any = false;
   while (const SwfRecord* record = records.next()) {
     if (!simulated_job(*record, conventions, report, job)) continue;
     any = true;
-    use(static_cast<const SwfJob&>(job));
+    if (!use(static_cast<const SwfJob&>(job))) break;
   }
   report.records = records.report().records;
-  if (!any) refuse_without_jobs(records.source(), report);
+  if (!any) return refuse_without_jobs(records.source(), report);
+  return {};
 }
 
 template <typename Use>
-void each_simulated_job(const SwfLog& log, const SwfConventions& conventions, ReadReport& report, Use&& use) {
+[[nodiscard]] Result<void> each_simulated_job(const SwfLog& log, const SwfConventions& conventions, ReadReport& report,
+                                              Use&& use) {
   SwfLogRecords records(log);
-  each_simulated_job(records, conventions, report, std::forward<Use>(use));
+  return each_simulated_job(records, conventions, report, std::forward<Use>(use));
 }
 
 struct SwfPlatformOptions {
@@ -188,11 +192,11 @@ struct SwfWorkload {
 
 /// Converts a log to one instance: a task per processor, and a node is a processor unless options.cores says otherwise.
 /// Times are relative to the log's origin. If memory is modelled, a task needs its record's max(used, requested),
-/// rounded up to MiB. Errors: UsageError for an option out of range or if the size of the machine is neither given nor
-/// in the header; InputError for a job larger than the machine (unless lenient), or if no record can be simulated.
-SwfWorkload swf_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
-                         const SwfPlatformOptions& options);
-SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
-                         const SwfPlatformOptions& options);
+/// rounded up to MiB. Errors: kExitUsage for an option out of range or if the size of the machine is neither given nor
+/// in the header; kExitInput for a job larger than the machine (unless lenient), or if no record can be simulated.
+Result<SwfWorkload> swf_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
+                                 const SwfPlatformOptions& options);
+Result<SwfWorkload> swf_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
+                                 const SwfPlatformOptions& options);
 
 }  // namespace dfrs::sim

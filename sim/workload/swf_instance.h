@@ -11,10 +11,10 @@
 namespace dfrs::sim {
 
 /// An instance on `platform`, a machine of `processors`. `annotate` sets tasks, CPU need and memory of each record's
-/// job. If `lenient`, jobs larger than the machine are counted in the report and skipped. Errors: InputError for a job
+/// job. If `lenient`, jobs larger than the machine are counted in the report and skipped. Errors: kExitInput for a job
 /// larger than the machine, unless lenient, or if no job is left.
-SwfWorkload swf_workload(SwfRecords& log, const std::string& name, const SwfConventions& conventions, Platform platform,
-                         std::int64_t processors, bool lenient,
-                         const std::function<void(const SwfJob& record, Job& job)>& annotate);
+Result<SwfWorkload> swf_workload(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
+                                 Platform platform, std::int64_t processors, bool lenient,
+                                 const std::function<void(const SwfJob& record, Job& job)>& annotate);
 
 }  // namespace dfrs::sim

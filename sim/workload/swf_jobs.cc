@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/errors.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/swf.h"
 #include "sim/workload/swf_instance.h"
@@ -16,15 +15,15 @@ namespace {
 constexpr double kKbPerMib = 1024;
 constexpr double kLeastEfficiency = 0.01;
 
-int machine_nodes(const SwfRecords& log, const SwfPlatformOptions& options) {
+Result<int> machine_nodes(const SwfRecords& log, const SwfPlatformOptions& options) {
   if (options.cores < 1 || options.cores > 1024) {
-    throw UsageError(fmt::format("cores per node: {}, expected 1 to 1024", options.cores));
+    return usage_error(fmt::format("cores per node: {}, expected 1 to 1024", options.cores));
   }
   if (options.memory_mib < 0 || options.memory_mib > kMaxTraceRigid) {
-    throw UsageError(fmt::format("memory per node: {} MiB, expected 0 to {}", options.memory_mib, kMaxTraceRigid));
+    return usage_error(fmt::format("memory per node: {} MiB, expected 0 to {}", options.memory_mib, kMaxTraceRigid));
   }
   if (options.nodes < 0 || options.nodes > kMaxTraceNodes) {
-    throw UsageError(fmt::format("nodes: {}, expected 1 to {}", options.nodes, kMaxTraceNodes));
+    return usage_error(fmt::format("nodes: {}, expected 1 to {}", options.nodes, kMaxTraceNodes));
   }
   if (options.nodes > 0) return options.nodes;
   std::int64_t nodes = 0;
@@ -34,11 +33,11 @@ int machine_nodes(const SwfRecords& log, const SwfPlatformOptions& options) {
   } else if (log.header().max_nodes) {
     nodes = *log.header().max_nodes;
   } else {
-    throw UsageError(fmt::format(
+    return usage_error(fmt::format(
         "{}: the header names neither MaxProcs nor MaxNodes; give the number of nodes (--nodes)", log.source()));
   }
   if (nodes < 1 || nodes > kMaxTraceNodes) {
-    throw InputError(
+    return input_error(
         fmt::format("{}: the header's MaxProcs or MaxNodes makes {} nodes, expected 1 to {}; give the number of nodes",
                     log.source(), nodes, kMaxTraceNodes));
   }
@@ -103,19 +102,20 @@ bool simulated_job(const SwfRecord& record, const SwfConventions& conventions, R
   return true;
 }
 
-void refuse_without_jobs(const std::string& source, const ReadReport& report) {
+tl::unexpected<Error> refuse_without_jobs(const std::string& source, const ReadReport& report) {
   std::string reasons;
   for (const ReadNote& note : report.skipped)
     reasons += fmt::format("{}{} x {}", reasons.empty() ? ": " : ", ", note.count, note.reason);
-  throw InputError(fmt::format("{}: no record can be simulated{}", source, reasons));
+  return input_error(fmt::format("{}: no record can be simulated{}", source, reasons));
 }
 
-SwfWorkload swf_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
-                         const SwfPlatformOptions& options) {
-  const int nodes = machine_nodes(log, options);
+Result<SwfWorkload> swf_instance(SwfRecords& log, const std::string& name, const SwfConventions& conventions,
+                                 const SwfPlatformOptions& options) {
+  const Result<int> nodes = machine_nodes(log, options);
+  if (!nodes) return tl::unexpected(nodes.error());
   return swf_workload(log, name, conventions,
-                      Platform::homogeneous(static_cast<std::size_t>(nodes), options.memory_mib),
-                      std::int64_t{nodes} * options.cores, options.lenient, [&](const SwfJob& record, Job& job) {
+                      Platform::homogeneous(static_cast<std::size_t>(*nodes), options.memory_mib),
+                      std::int64_t{*nodes} * options.cores, options.lenient, [&](const SwfJob& record, Job& job) {
                         job.tasks = record.processors;
                         job.cpu_need = record.efficiency / options.cores;
                         if (options.memory_mib > 0) {
@@ -124,8 +124,8 @@ SwfWorkload swf_instance(SwfRecords& log, const std::string& name, const SwfConv
                       });
 }
 
-SwfWorkload swf_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
-                         const SwfPlatformOptions& options) {
+Result<SwfWorkload> swf_instance(const SwfLog& log, const std::string& name, const SwfConventions& conventions,
+                                 const SwfPlatformOptions& options) {
   SwfLogRecords records(log);
   return swf_instance(records, name, conventions, options);
 }

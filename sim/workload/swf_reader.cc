@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/errors.h"
 #include "sim/workload/swf.h"
 #include "sim/workload/swf_fields.h"
 #include "sim/workload/text_lines.h"
@@ -14,7 +13,7 @@
 namespace dfrs::sim {
 namespace {
 
-void check_job_numbers(SwfLog& log, bool lenient) {
+Result<void> check_job_numbers(SwfLog& log, bool lenient) {
   std::vector<std::pair<std::int64_t, std::size_t>> seen;  // job number, index
   bool increasing = true;
   std::int64_t last = -1;
@@ -23,7 +22,7 @@ void check_job_numbers(SwfLog& log, bool lenient) {
     increasing = increasing && record.job > last;
     last = record.job;
   }
-  if (increasing) return;
+  if (increasing) return {};
 
   seen.reserve(log.records.size());
   for (std::size_t i = 0; i < log.records.size(); ++i) {
@@ -34,11 +33,11 @@ void check_job_numbers(SwfLog& log, bool lenient) {
   for (std::size_t i = 1; i < seen.size(); ++i) {
     if (seen[i].first == seen[i - 1].first) again.push_back(seen[i].second);
   }
-  if (again.empty()) return;
+  if (again.empty()) return {};
   std::sort(again.begin(), again.end());
   if (!lenient) {
     const SwfRecord& record = log.records[again.front()];
-    throw InputError(
+    return input_error(
         fmt::format("{}:{}: job number {} is already used by an earlier line", log.source, record.line, record.job));
   }
   for (const std::size_t index : again) log.report.skip("job number used by an earlier line", log.records[index].line);
@@ -52,6 +51,7 @@ void check_job_numbers(SwfLog& log, bool lenient) {
     }
   }
   log.records.resize(kept);
+  return {};
 }
 
 void sort_by_submission(SwfLog& log) {
@@ -71,7 +71,7 @@ void sort_by_submission(SwfLog& log) {
 
 }  // namespace
 
-SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions& options) {
+Result<SwfLog> parse_swf(std::string_view text, std::string source, const SwfReadOptions& options) {
   SwfLog log;
   log.source = std::move(source);
   log.records.reserve(count_lines(text));
@@ -92,17 +92,19 @@ SwfLog parse_swf(std::string_view text, std::string source, const SwfReadOptions
       fill_record(*values, record);
       continue;
     }
-    if (!options.lenient) throw InputError(fmt::format("{}:{}: {}", log.source, lines.number(), values.error()));
+    if (!options.lenient) return input_error(fmt::format("{}:{}: {}", log.source, lines.number(), values.error()));
     log.records.pop_back();
     log.report.skip("malformed line", lines.number());
   }
-  check_job_numbers(log, options.lenient);
+  if (auto checked = check_job_numbers(log, options.lenient); !checked) {
+    return tl::unexpected(std::move(checked).error());
+  }
   sort_by_submission(log);
   if (log.records.empty()) {
-    throw InputError(fmt::format("{}: no job records{}", log.source,
-                                 log.report.records == 0
-                                     ? "; expected a log in the Standard Workload Format"
-                                     : fmt::format(": all {} lines are malformed", log.report.records)));
+    return input_error(fmt::format("{}: no job records{}", log.source,
+                                   log.report.records == 0
+                                       ? "; expected a log in the Standard Workload Format"
+                                       : fmt::format(": all {} lines are malformed", log.report.records)));
   }
   return log;
 }

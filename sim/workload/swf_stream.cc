@@ -4,7 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "sim/errors.h"
 #include "sim/workload/swf_fields.h"
 
 namespace dfrs::sim {
@@ -71,18 +70,15 @@ const SwfRecord* SwfStream::next() {
   return &record_;
 }
 
-SwfWorkload read_swf(std::string_view text, const std::string& source, const SwfReadOptions& options,
-                     const std::function<SwfWorkload(SwfRecords&)>& convert) {
-  try {
-    SwfStream records(text, source);
-    SwfWorkload workload = convert(records);
-    if (records.plain()) return workload;
-  } catch (const Failure&) {
-    // The text may not be plain: parse_swf() finds what is wrong.
-  }
-  const SwfLog log = parse_swf(text, source, options);
-  SwfLogRecords records(log);
-  return convert(records);
+Result<SwfWorkload> read_swf(std::string_view text, const std::string& source, const SwfReadOptions& options,
+                             const std::function<Result<SwfWorkload>(SwfRecords&)>& convert) {
+  SwfStream plain(text, source);
+  // After an error the text may not be plain: parse_swf() finds what is wrong.
+  if (auto workload = convert(plain); workload && plain.plain()) return workload;
+  return parse_swf(text, source, options).and_then([&](const SwfLog& log) {
+    SwfLogRecords records(log);
+    return convert(records);
+  });
 }
 
 }  // namespace dfrs::sim

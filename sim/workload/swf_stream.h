@@ -55,7 +55,7 @@ class SwfStream final : public SwfRecords {
 /// Reads a log and converts its records to a workload: with SwfStream if the text is plain, else with parse_swf(), to
 /// the same result. `convert` may be called twice. Errors: those of parse_swf() and `convert`; errors of the text take
 /// precedence over errors of a job.
-SwfWorkload read_swf(std::string_view text, const std::string& source, const SwfReadOptions& options,
-                     const std::function<SwfWorkload(SwfRecords&)>& convert);
+Result<SwfWorkload> read_swf(std::string_view text, const std::string& source, const SwfReadOptions& options,
+                             const std::function<Result<SwfWorkload>(SwfRecords&)>& convert);
 
 }  // namespace dfrs::sim

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "sim/errors.h"
-
 namespace dfrs::sim {
 namespace {
 
@@ -22,9 +20,9 @@ Spread spread_of(const std::vector<double>& values) {
 
 }  // namespace
 
-TraceAnalysis analyse_trace(const Instance& instance) {
+Result<TraceAnalysis> analyse_trace(const Instance& instance) {
   if (instance.jobs.size() < 2) {
-    throw InputError(fmt::format("{}: at least two jobs are needed to learn anything from them", instance.name));
+    return input_error(fmt::format("{}: at least two jobs are needed to learn anything from them", instance.name));
   }
   TraceAnalysis found;
   found.jobs = instance.jobs.size();

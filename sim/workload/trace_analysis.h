@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 #include "sim/workload/weibull.h"
 
@@ -27,7 +28,7 @@ struct TraceAnalysis {
   WeibullFit arrivals;       ///< fitted to the times between submissions
 };
 
-/// Widths are tasks. Errors: InputError for an instance with fewer than two jobs. O(n log n).
-TraceAnalysis analyse_trace(const Instance& instance);
+/// Widths are tasks. Errors: kExitInput for an instance with fewer than two jobs. O(n log n).
+Result<TraceAnalysis> analyse_trace(const Instance& instance);
 
 }  // namespace dfrs::sim

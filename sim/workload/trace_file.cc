@@ -11,7 +11,6 @@
 
 #include "base/utf8.h"
 #include "policy/core/enum_names.h"
-#include "sim/errors.h"
 #include "sim/workload/fit.h"
 #include "sim/workload/licences.h"
 #include "sim/workload/number_parser.h"
@@ -43,8 +42,8 @@ class TraceParser {
  public:
   TraceParser(std::string_view text, const std::string& source) : lines_(text), source_(source) {}
 
-  std::vector<Instance> parse() {
-    for (std::string_view line; lines_.next(line);) {
+  Result<std::vector<Instance>> parse() {
+    for (std::string_view line; !error_ && lines_.next(line);) {
       line = trimmed(line);
       if (line.empty()) continue;
       if (line.front() == ';') {
@@ -54,26 +53,40 @@ class TraceParser {
       }
     }
     finish_instance();
-    if (instances_.empty()) throw InputError(fmt::format("{}: empty; expected '; dfrs-trace: 1'", source_));
+    if (error_) return tl::unexpected(*std::move(error_));
+    if (instances_.empty()) return input_error(fmt::format("{}: empty; expected '; dfrs-trace: 1'", source_));
     return std::move(instances_);
   }
 
  private:
+  // The first error ends the text. Until its line is done, values that could not be read have defaults.
   template <typename... Args>
-  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    throw InputError(
-        fmt::format("{}:{}: {}", source_, lines_.number(), fmt::format(format, std::forward<Args>(args)...)));
+  void fail(fmt::format_string<Args...> format, Args&&... args) {
+    fail_at(lines_.number(), fmt::format(format, std::forward<Args>(args)...));
+  }
+  void fail_at(std::size_t line, const std::string& what) {
+    if (!error_) error_ = Error{.code = kExitInput, .message = fmt::format("{}:{}: {}", source_, line, what)};
   }
 
-  Instance& current(std::string_view what) {
-    if (!open_) fail("{} before '; dfrs-trace: 1'", what);
-    return instances_.back();
+  // The instance that a header line is of; null after an error.
+  Instance* current(std::string_view name) {
+    if (open_) return &instances_.back();
+    fail("'; {}:' before '; dfrs-trace: 1'", name);
+    return nullptr;
+  }
+  // The same for a line that must come before the jobs.
+  Instance* without_jobs(std::string_view name) {
+    Instance* const instance = current(name);
+    if (instance == nullptr || instance->jobs.empty()) return instance;
+    fail("'; {}:' after the first job; header lines come first", name);
+    return nullptr;
   }
 
   void take_header(const HeaderLine& header) {
     if (header.name == kMagic) {
-      if (header.value != "1")
-        fail("dfrs-trace version '{}', this program reads version 1", printable_word(header.value));
+      if (header.value != "1") {
+        return fail("dfrs-trace version '{}', this program reads version 1", printable_word(header.value));
+      }
       finish_instance();
       instances_.emplace_back();
       open_ = true;
@@ -86,47 +99,43 @@ class TraceParser {
     } else if (header.name == "Nodes") {
       take_nodes(header.value);
     } else if (header.name == "Reserved") {
-      before_jobs(current("'; Reserved:'"), "Reserved");
-      if (header.value != "yes") fail("Reserved is '{}', expected yes", printable_word(header.value));
-      reserved_ = true;
+      take_flag(header, reserved_);
     } else if (header.name == "Pauses") {
-      before_jobs(current("'; Pauses:'"), "Pauses");
-      if (header.value != "yes") fail("Pauses is '{}', expected yes", printable_word(header.value));
-      marked_ = true;
+      take_flag(header, marked_);
     } else if (header.name == "Users") {
-      before_jobs(current("'; Users:'"), "Users");
-      if (header.value != "yes") fail("Users is '{}', expected yes", printable_word(header.value));
-      users_ = true;
+      take_flag(header, users_);
     } else if (header.name == "Licences") {
-      before_jobs(current("'; Licences:'"), "Licences");
-      current("'; Licences:'").platform.licences = licences(header.value);
+      if (Instance* const instance = without_jobs(header.name)) instance->platform.licences = licences(header.value);
     }
   }
 
-  void before_jobs(const Instance& instance, std::string_view what) const {
-    if (!instance.jobs.empty()) fail("'; {}:' after the first job; header lines come first", what);
+  void take_flag(const HeaderLine& header, bool& flag) {
+    if (without_jobs(header.name) == nullptr) return;
+    if (header.value != "yes") fail("{} is '{}', expected yes", header.name, printable_word(header.value));
+    flag = true;
   }
 
   void take_name(std::string_view value) {
-    Instance& instance = current("'; Name:'");
-    before_jobs(instance, "Name");
+    Instance* const instance = without_jobs("Name");
+    if (instance == nullptr) return;
     if (value.empty()) fail("the name is empty");
-    if (!instance.name.empty()) fail("a second '; Name:' line");
-    instance.name = value;
+    if (!instance->name.empty()) fail("a second '; Name:' line");
+    instance->name = value;
   }
 
   void take_rigid(std::string_view value) {
-    Instance& instance = current("'; Rigid:'");
-    if (!instance.platform.nodes.empty()) fail("'; Rigid:' after '; Nodes:'; it must come before");
-    instance.platform.rigid_dims =
+    Instance* const instance = current("Rigid");
+    if (instance == nullptr) return;
+    if (!instance->platform.nodes.empty()) fail("'; Rigid:' after '; Nodes:'; it must come before");
+    instance->platform.rigid_dims =
         static_cast<std::size_t>(integer(value, "number of rigid resources", 1, static_cast<std::int64_t>(kMaxRigid)));
   }
 
   // Nodes: COUNT cpu C memory M [other R ...]
   void take_nodes(std::string_view value) {
-    Instance& instance = current("'; Nodes:'");
-    before_jobs(instance, "Nodes");
-    Platform& platform = instance.platform;
+    Instance* const instance = without_jobs("Nodes");
+    if (instance == nullptr) return;
+    Platform& platform = instance->platform;
     FieldSplitter words(value);
     const std::int64_t count = integer(word(words, "number of nodes"), "number of nodes", 1, kMaxTraceNodes);
     NodeSpec node;
@@ -138,16 +147,19 @@ class TraceParser {
       node.rigid[d] = integer(word(words, "rigid resource"), rigid_name(d), 0, kMaxTraceRigid);
     }
     if (std::string_view extra; words.next(extra)) fail("'{}' after the node's resources", printable_word(extra));
-    if (static_cast<std::int64_t>(platform.nodes.size()) + count > kMaxTraceNodes)
+    if (static_cast<std::int64_t>(platform.nodes.size()) + count > kMaxTraceNodes) {
       fail("more than {} nodes", kMaxTraceNodes);
+    }
+    if (error_) return;
     platform.nodes.insert(platform.nodes.end(), static_cast<std::size_t>(count), node);
   }
 
   // id submit tasks cpu_need memory_mib [other ...] run_time estimate [reserved_start] [pauses] [user] [licences]
   void take_job(std::string_view line) {
-    Instance& instance = current("a job");
+    if (!open_) return fail("a job before '; dfrs-trace: 1'");
+    Instance& instance = instances_.back();
     if (instance.jobs.empty()) {
-      if (instance.platform.nodes.empty()) fail("a job before '; Nodes: COUNT cpu 1 memory MIB'");
+      if (instance.platform.nodes.empty()) return fail("a job before '; Nodes: COUNT cpu 1 memory MIB'");
       fit_.emplace(instance.platform);
       ids_.clear();
     }
@@ -159,9 +171,9 @@ class TraceParser {
     FieldSplitter counter(line);
     for (std::string_view unused; counter.next(unused);) ++fields;
     if (fields != expected) {
-      fail("{} field{}, expected {}: id submit tasks cpu_need memory{} run_time estimate{}{}{}{}", fields,
-           fields == 1 ? "" : "s", expected, dims > 1 ? " other.." : "", reserved_ ? " reserved_start" : "",
-           marked_ ? " pauses" : "", users_ ? " user" : "", licensed ? " licences" : "");
+      return fail("{} field{}, expected {}: id submit tasks cpu_need memory{} run_time estimate{}{}{}{}", fields,
+                  fields == 1 ? "" : "s", expected, dims > 1 ? " other.." : "", reserved_ ? " reserved_start" : "",
+                  marked_ ? " pauses" : "", users_ ? " user" : "", licensed ? " licences" : "");
     }
     FieldSplitter words(line);
     const auto take = [&] {
@@ -182,6 +194,7 @@ class TraceParser {
     if (users_)
       job.user = static_cast<std::uint32_t>(integer(take(), "user", 0, std::numeric_limits<std::uint32_t>::max()));
     if (licensed) job.licences = licence_set(take(), instance.platform);
+    if (error_) return;
 
     if (!instance.jobs.empty() && job.submit < instance.jobs.back().submit) {
       fail("submitted at {}, before the job of the line above ({}); sort the jobs by submit time", job.submit,
@@ -196,7 +209,7 @@ class TraceParser {
     if (!open_) return;
     const Instance& instance = instances_.back();
     const auto lacks = [&](std::string_view what) {
-      throw InputError(fmt::format("{}:{}: the trace that begins here has no {}", source_, start_line_, what));
+      fail_at(start_line_, fmt::format("the trace that begins here has no {}", what));
     };
     if (instance.name.empty()) lacks("'; Name:' line");
     if (instance.platform.nodes.empty()) lacks("'; Nodes:' line");
@@ -204,62 +217,70 @@ class TraceParser {
   }
 
   // "-": the world decides.
-  std::optional<PauseEffect> mark(std::string_view text) const {
+  std::optional<PauseEffect> mark(std::string_view text) {
     if (text == kNoMark) return std::nullopt;
     const std::optional<PauseEffect> pauses = enum_from_name<PauseEffect>(text);
     if (!pauses) fail("pauses is '{}', expected kept, suspended, none, lost or {}", printable_word(text), kNoMark);
     return pauses;
   }
 
-  std::vector<Licence> licences(std::string_view text) const {
+  std::vector<Licence> licences(std::string_view text) {
     auto licences = parse_licences(text);
-    if (!licences) fail("licences: {}", licences.error());
-    return std::move(*licences);
+    if (licences) return std::move(*licences);
+    fail("licences: {}", licences.error());
+    return {};
   }
 
-  std::uint32_t licence_set(std::string_view text, Platform& platform) const {
+  std::uint32_t licence_set(std::string_view text, Platform& platform) {
     if (text == kNoMark) return 0;
     const auto set = licence_set_of(licences(text), platform);
-    if (!set) fail("licences: {}", set.error());
-    return platform.licence_set(*set);
+    if (set) return platform.licence_set(*set);
+    fail("licences: {}", set.error());
+    return 0;
   }
 
   static std::string_view rigid_name(std::size_t d) { return d == kMemory ? "memory" : "other rigid resource"; }
 
-  std::string_view word(FieldSplitter& words, std::string_view what) const {
+  std::string_view word(FieldSplitter& words, std::string_view what) {
     std::string_view next;
     if (!words.next(next)) fail("{} missing; expected '; Nodes: COUNT cpu CPU memory MIB'", what);
     return next;
   }
 
-  void keyword(FieldSplitter& words, std::string_view expected) const {
+  void keyword(FieldSplitter& words, std::string_view expected) {
     const std::string_view found = word(words, expected);
-    if (found != expected)
+    if (found != expected) {
       fail("'{}', expected '{}' in '; Nodes: COUNT cpu CPU memory MIB'", printable_word(found), expected);
+    }
   }
 
-  std::int64_t integer(std::string_view text, std::string_view what, std::int64_t least, std::int64_t most) const {
+  std::int64_t integer(std::string_view text, std::string_view what, std::int64_t least, std::int64_t most) {
     std::int64_t value = 0;
     const NumberStatus status = parse_integer(text, value);
     if (status != NumberStatus::kNotANumber && (status == NumberStatus::kOutOfRange || value < least || value > most)) {
       fail("{} is '{}', expected {} to {}", what, printable_word(text), least, most);
+      return least;
     }
-    if (status != NumberStatus::kOk) fail("{} is '{}', expected an integer", what, printable_word(text));
-    return value;
+    if (status == NumberStatus::kOk) return value;
+    fail("{} is '{}', expected an integer", what, printable_word(text));
+    return least;
   }
 
-  double number(std::string_view text, std::string_view what, double least, double most) const {
+  double number(std::string_view text, std::string_view what, double least, double most) {
     double value = 0;
     const NumberStatus status = parse_number(text, value);
     if (status != NumberStatus::kNotANumber && (status == NumberStatus::kOutOfRange || value < least || value > most)) {
       fail("{} is '{}', expected {:g} to {:g}", what, printable_word(text), least, most);
+      return least;
     }
-    if (status != NumberStatus::kOk) fail("{} is '{}', expected a number", what, printable_word(text));
-    return value;
+    if (status == NumberStatus::kOk) return value;
+    fail("{} is '{}', expected a number", what, printable_word(text));
+    return least;
   }
 
   LineSplitter lines_;
   const std::string& source_;
+  std::optional<Error> error_;
   std::vector<Instance> instances_;
   std::optional<PlatformFit> fit_;
   std::unordered_set<JobId> ids_;
@@ -283,15 +304,15 @@ bool is_trace_text(std::string_view text) {
   return false;
 }
 
-std::vector<Instance> parse_traces(std::string_view text, const std::string& source) {
+Result<std::vector<Instance>> parse_traces(std::string_view text, const std::string& source) {
   return TraceParser(text, source).parse();
 }
 
-std::string format_trace(const Instance& instance, const std::vector<std::string>& comments) {
+Result<std::string> format_trace(const Instance& instance, const std::vector<std::string>& comments) {
   if (instance.name.empty() || trimmed(instance.name) != instance.name ||
       instance.name.find('\n') != std::string::npos) {
-    throw UsageError(fmt::format("'{}' cannot name a trace: expected one line without blanks around it",
-                                 printable_word(instance.name)));
+    return usage_error(fmt::format("'{}' cannot name a trace: expected one line without blanks around it",
+                                   printable_word(instance.name)));
   }
   fmt::memory_buffer out;
   auto to = std::back_inserter(out);

@@ -5,12 +5,10 @@
 
 #include <cmath>
 
-#include "sim/errors.h"
-
 namespace dfrs::sim {
 
-std::vector<Instance> split_weeks(const Instance& whole, const std::string& prefix, Seconds period) {
-  if (!(period > 0)) throw UsageError(fmt::format("length of a week: {} seconds, expected more than 0", period));
+Result<std::vector<Instance>> split_weeks(const Instance& whole, const std::string& prefix, Seconds period) {
+  if (!(period > 0)) return usage_error(fmt::format("length of a week: {} seconds, expected more than 0", period));
   std::vector<Instance> weeks;
   double current = -1;
   for (const Job& job : whole.jobs) {

@@ -69,24 +69,24 @@ struct DivisibleCommand {
                                 {"--schedule-csv", schedule_file},
                                 {"--save", save_file}});
     std::optional<OutputFile> results_output, jobs_output, schedule_output;
-    if (!results_file.empty()) results_output.emplace(results_file);
-    if (!jobs_file.empty()) jobs_output.emplace(jobs_file);
-    if (!schedule_file.empty()) schedule_output.emplace(schedule_file);
-    if (!save_file.empty()) write_file(save_file, divisible::format_instance(all_.front()));
+    if (!results_file.empty()) results_output.emplace(or_throw(OutputFile::create(results_file)));
+    if (!jobs_file.empty()) jobs_output.emplace(or_throw(OutputFile::create(jobs_file)));
+    if (!schedule_file.empty()) schedule_output.emplace(or_throw(OutputFile::create(schedule_file)));
+    if (!save_file.empty()) or_throw(write_file(save_file, divisible::format_instance(all_.front())));
 
     const std::vector<RunResult> runs = simulate_all(chosen);
     std::vector<Metrics> metrics;
     for (std::size_t k = 0; k < runs.size(); ++k) {
       metrics.push_back(divisible::measure(all_[k / chosen.size()], runs[k], basis_));
     }
-    if (results_output) results_output->write(results_csv(chosen, metrics));
-    if (jobs_output) jobs_output->write(jobs_csv(chosen, runs));
-    if (schedule_output) schedule_output->write(schedule_csv(chosen, runs));
+    if (results_output) or_throw(results_output->write(results_csv(chosen, metrics)));
+    if (jobs_output) or_throw(jobs_output->write(jobs_csv(chosen, runs)));
+    if (schedule_output) or_throw(schedule_output->write(schedule_csv(chosen, runs)));
     const std::vector<Line> lines = compare(chosen, metrics);
     const std::string text = format == "json" ? json(lines) : format == "csv" ? csv(lines) : table(lines);
-    if (results_output) results_output->commit();
-    if (jobs_output) jobs_output->commit();
-    if (schedule_output) schedule_output->commit();
+    if (results_output) or_throw(results_output->commit());
+    if (jobs_output) or_throw(jobs_output->commit());
+    if (schedule_output) or_throw(schedule_output->commit());
     print(text);
   }
 
@@ -110,7 +110,7 @@ struct DivisibleCommand {
 
   void load() {
     for (const std::string& source : sources) {
-      const Text text = read_text(source);
+      const Text text = or_throw(read_text(source));
       all_.push_back(or_throw(divisible::parse_instance(text, source_name(source))));
       origin.sources.push_back({source, base::sha256_hex(text)});
     }

@@ -286,9 +286,10 @@ Result<void> run(const ReproduceOptions& options, ReproductionReport& report) {
   }
   if (options.output.empty()) return {};
   const std::filesystem::path folder(options.output);
-  if (light->count() > 0) write_file((folder / "rr5724-instances.csv").string(), light->csv());
-  if (heavy->count() > 0) write_file((folder / "rr5724-loaded-instances.csv").string(), heavy->csv());
-  return {};
+  Result<void> written;
+  if (light->count() > 0) written = write_file((folder / "rr5724-instances.csv").string(), light->csv());
+  if (!written || heavy->count() == 0) return written;
+  return write_file((folder / "rr5724-loaded-instances.csv").string(), heavy->csv());
 }
 
 }  // namespace

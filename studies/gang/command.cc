@@ -79,14 +79,14 @@ struct GangCommand {
       }
     }
     std::optional<OutputFile> runs_output;
-    if (!runs_file.empty()) runs_output.emplace(runs_file);
+    if (!runs_file.empty()) runs_output.emplace(or_throw(OutputFile::create(runs_file)));
     replication.progress = terminal_progress("replications");
     std::vector<std::vector<GangMetrics>> results = or_throw(replicate(experiments, replication));
 
     GangReport report{workload, replication.seed, {}, origin};
     for (std::size_t k = 0; k < experiments.size(); ++k) report.rows.push_back({experiments[k], std::move(results[k])});
-    if (runs_output) runs_output->write(csv_runs(report));
-    if (runs_output) runs_output->commit();
+    if (runs_output) or_throw(runs_output->write(csv_runs(report)));
+    if (runs_output) or_throw(runs_output->commit());
     if (json || format == "json") return print(json_report(report));
     print(format == "csv" ? csv_report(report) : text_report(report));
   }

@@ -25,7 +25,7 @@ inline std::vector<Instance> hpc2n(bool weeks) {
   LoadOptions options;
   options.annotation = SwfAnnotation::kMemory;
   options.weeks = weeks;
-  return load_instances(*hpc2n_path(), options).instances;
+  return or_throw(load_instances(*hpc2n_path(), options)).instances;
 }
 
 inline std::vector<Instance> lublin(std::uint64_t count) {
@@ -33,7 +33,7 @@ inline std::vector<Instance> lublin(std::uint64_t count) {
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     LublinOptions options;
     options.seed = seed;
-    instances.push_back(lublin_instance(options));
+    instances.push_back(or_throw(lublin_instance(options)));
   }
   return instances;
 }

@@ -29,44 +29,42 @@ void check_log(const SacctLog& log) {
 }
 
 void check_instance(const SacctLog& log, const SacctOptions& options) {
-  accepts([&] {
-    const SwfWorkload workload = sacct_instance(log, "fuzz", options);
-    // What the trace format can say is what an instance may be.
-    const auto again = parse_traces(format_trace(workload.instance), "written");
-    require(again.size() == 1 && again[0].jobs == workload.instance.jobs, "an instance is written and read as it is");
-    require(workload.instance.jobs.size() + workload.report.skipped_count() == workload.report.records,
-            "every row is a job or is counted");
-  });
+  const auto workload = sacct_instance(log, "fuzz", options);
+  if (!accepted(workload)) return;
+  // What the trace format can say is what an instance may be.
+  const auto again = or_throw(parse_traces(or_throw(format_trace(workload->instance)), "written"));
+  require(again.size() == 1 && again[0].jobs == workload->instance.jobs, "an instance is written and read as it is");
+  require(workload->instance.jobs.size() + workload->report.skipped_count() == workload->report.records,
+          "every row is a job or is counted");
 }
 
 void check(std::string_view text) {
-  SacctLog strict;
-  SacctLog lenient;
-  const bool strict_accepts = accepts([&] { strict = parse_sacct(text, "fuzz"); });
-  const bool lenient_accepts = accepts([&] { lenient = parse_sacct(text, "fuzz", {.lenient = true}); });
-  if (strict_accepts) {
-    require(lenient_accepts && lenient.jobs.size() == strict.jobs.size(), "lenient reads what strict reads");
-    check_log(strict);
+  const auto strict = parse_sacct(text, "fuzz");
+  const auto lenient = parse_sacct(text, "fuzz", {.lenient = true});
+  const bool lenient_accepts = accepted(lenient);
+  if (accepted(strict)) {
+    require(lenient_accepts && lenient->jobs.size() == strict->jobs.size(), "lenient reads what strict reads");
+    check_log(*strict);
   }
-  std::string hidden;
-  if (accepts([&] { hidden = anonymise_sacct(text, "fuzz"); })) {
-    require(is_sacct_text(hidden), "anonymised accounting is accounting");
-    accepts([&] { check_log(parse_sacct(hidden, "hidden", {.lenient = true})); });
+  const auto hidden = anonymise_sacct(text, "fuzz");
+  if (accepted(hidden)) {
+    require(is_sacct_text(*hidden), "anonymised accounting is accounting");
+    const auto read = parse_sacct(*hidden, "hidden", {.lenient = true});
+    if (accepted(read)) check_log(*read);
   }
   if (!lenient_accepts) return;
-  check_log(lenient);
-  accepts([&] { (void)infer_shape(lenient); });
-  accepts([&] { (void)infer_kinds(lenient); });
-  check_instance(lenient, {.shape = {64, 32, 100000}, .lenient = true});
-  check_instance(lenient, {.shape = {1000, 0, 0},
-                           .cpu_need = CpuNeed::kAllocated,
-                           .memory_need = MemoryNeed::kLarger,
-                           .estimates = SwfEstimates::kExact,
-                           .lenient = true});
-  accepts([&] {
-    const std::string swf = format_swf(sacct_swf(lenient, {64, 32, 100000}));
-    require(parse_swf(swf, "written").records.size() == lenient.jobs.size(), "SWF that is written is read");
-  });
+  check_log(*lenient);
+  (void)infer_shape(*lenient);
+  (void)infer_kinds(*lenient);
+  check_instance(*lenient, {.shape = {64, 32, 100000}, .lenient = true});
+  check_instance(*lenient, {.shape = {1000, 0, 0},
+                            .cpu_need = CpuNeed::kAllocated,
+                            .memory_need = MemoryNeed::kLarger,
+                            .estimates = SwfEstimates::kExact,
+                            .lenient = true});
+  const std::string swf = format_swf(sacct_swf(*lenient, {64, 32, 100000}));
+  const auto written = parse_swf(swf, "written");
+  if (accepted(written)) require(written->records.size() == lenient->jobs.size(), "SWF that is written is read");
 }
 
 }  // namespace

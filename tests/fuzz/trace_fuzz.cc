@@ -12,13 +12,13 @@ namespace dfrs::sim {
 namespace {
 
 void check(std::string_view text) {
-  std::vector<Instance> instances;
-  if (!accepts([&] { instances = parse_traces(text, "fuzz"); })) return;
-  require(!instances.empty(), "a trace that was read has instances");
-  for (const Instance& instance : instances) {
-    const std::string written = format_trace(instance);
+  const auto instances = parse_traces(text, "fuzz");
+  if (!accepted(instances)) return;
+  require(!instances->empty(), "a trace that was read has instances");
+  for (const Instance& instance : *instances) {
+    const std::string written = or_throw(format_trace(instance));
     require(is_trace_text(written), "what is written is recognised");
-    const std::vector<Instance> again = parse_traces(written, "written");
+    const std::vector<Instance> again = or_throw(parse_traces(written, "written"));
     require(again.size() == 1, "one instance is read as one");
     require(again[0].name == instance.name, "the name is kept");
     require(again[0].platform == instance.platform, "the platform is kept");

@@ -59,7 +59,7 @@ RivalSet weeks_of_hpc2n(const ReproduceOptions& options, SwfEstimates estimates)
   set.sentence = fmt::format("HPC2N: {} of {} weeks, spread evenly over the log; estimates are {}.", set.size,
                              rr7659::kWeeks, exact ? "the true run times" : "the users' requests");
   set.make = [path, estimates, size = set.size] {
-    const std::vector<Instance> all = load_instances(path, reading_of(kLogs[0], estimates, true)).instances;
+    const std::vector<Instance> all = or_throw(load_instances(path, reading_of(kLogs[0], estimates, true))).instances;
     std::vector<Instance> some;
     for (const std::size_t week : rr7659::spread(size, all.size())) some.push_back(all[week]);
     return some;
@@ -78,8 +78,8 @@ RivalSet lublin(const ReproduceOptions& options, double load) {
     for (std::size_t k = 0; k < size; ++k) {
       LublinOptions one;
       one.seed = seed + k;
-      Instance instance = lublin_instance(one);
-      instances.push_back(load > 0 ? scaled_to_load(instance, load) : std::move(instance));
+      Instance instance = or_throw(lublin_instance(one));
+      instances.push_back(load > 0 ? or_throw(scaled_to_load(instance, load)) : std::move(instance));
     }
     return instances;
   };
@@ -104,7 +104,9 @@ RivalSet whole(const ReproduceOptions& options, const Log& log, SwfEstimates est
       "is ended there, as by default (--most-jobs): it ran away.",
       log.name, exact ? "the true run times" : "the users' requests",
       log.nodes == 0 ? "" : ", memory is drawn from the Lublin model");
-  set.make = [path, log, estimates] { return load_instances(path, reading_of(log, estimates, false)).instances; };
+  set.make = [path, log, estimates] {
+    return or_throw(load_instances(path, reading_of(log, estimates, false))).instances;
+  };
   return set;
 }
 

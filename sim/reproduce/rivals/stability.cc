@@ -43,7 +43,7 @@ PlannedSet set_of(const ReproduceOptions& options, double load, int jobs) {
       LublinOptions one;
       one.seed = seed + k;
       one.jobs = jobs;
-      instances.push_back(scaled_to_load(lublin_instance(one), load));
+      instances.push_back(or_throw(scaled_to_load(or_throw(lublin_instance(one)), load)));
     }
     return instances;
   };

@@ -62,7 +62,7 @@ InstanceSet Sets::weeks(std::size_t step) {
     LoadOptions options;
     options.annotation = SwfAnnotation::kMemory;
     options.weeks = true;
-    return load_instances(path, options).instances;
+    return or_throw(load_instances(path, options)).instances;
   });
   return some_weeks(fmt::format("hpc2n, every {}", step), "HPC2N", step, all);
 }
@@ -75,7 +75,7 @@ InstanceSet Sets::weeks_with_limits() {
     options.annotation = SwfAnnotation::kMemory;
     options.weeks = true;
     options.conventions.estimates = SwfEstimates::kTrace;
-    return load_instances(path, options).instances;
+    return or_throw(load_instances(path, options)).instances;
   });
   return some_weeks("hpc2n with limits, every 1", "HPC2N", 1, all);
 }
@@ -87,7 +87,7 @@ InstanceSet Sets::wide_weeks(std::size_t step) {
     LoadOptions options;
     options.processors = {kWideNodes, kWideCores, kWideMemory, false};
     options.weeks = true;
-    std::vector<Instance> weeks = load_instances(path, options).instances;
+    std::vector<Instance> weeks = or_throw(load_instances(path, options)).instances;
     for (Instance& week : weeks) {
       for (Job& job : week.jobs) {
         const RigidAmount least = std::max(job.rigid[kMemory], kLeastMemory);
@@ -108,7 +108,7 @@ InstanceSet Sets::weeks_of(const PlainLog& log) {
     options.processors.lenient = true;  // some jobs requested more than the machine has
     options.memory_model = MemoryModel{};
     options.weeks = true;
-    return load_instances(path, options).instances;
+    return or_throw(load_instances(path, options)).instances;
   });
   return some_weeks(std::string(log.name), log.name, 1, all);
 }
@@ -126,8 +126,8 @@ InstanceSet Sets::lublin(std::size_t usual, double load, std::uint64_t seed, int
       LublinOptions options;
       options.seed = first + k;
       options.cores = cores;
-      Instance instance = lublin_instance(options);
-      instances.push_back(load > 0 ? scaled_to_load(instance, load) : std::move(instance));
+      Instance instance = or_throw(lublin_instance(options));
+      instances.push_back(load > 0 ? or_throw(scaled_to_load(instance, load)) : std::move(instance));
     }
     return instances;
   };

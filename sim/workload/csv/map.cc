@@ -5,11 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "policy/core/nearest_name.h"
-#include "sim/errors.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/text_lines.h"
 
@@ -97,26 +97,29 @@ class Parser {
  public:
   Parser(std::string_view text, std::string source) : lines_(text) { map_.source = std::move(source); }
 
-  CsvMap parse() {
-    for (std::string_view line; lines_.next(line);) {
+  Result<CsvMap> parse() {
+    for (std::string_view line; !error_ && lines_.next(line);) {
       constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
       if (lines_.number() == 1 && line.starts_with(kUtf8Mark)) line.remove_prefix(kUtf8Mark.size());
       tokens_ = split(line);
       at_ = 0;
-      if (!tokens_.empty()) take_line();
+      if (!error_ && !tokens_.empty()) take_line();
     }
-    check();
+    if (!error_) check();
+    if (error_) return tl::unexpected(*std::move(error_));
     if (map_.kinds.size() == 1 && map_.kinds.front().gpus == 0) map_.kinds.clear();
     return std::move(map_);
   }
 
  private:
-  [[noreturn]] void bad(const std::string& what) const { bad_at(lines_.number(), what); }
-  [[noreturn]] void bad_at(std::size_t line, const std::string& what) const {
-    throw InputError(fmt::format("{}:{}: {}", map_.source, line, what));
+  // The first error ends the map. Until its line is done, words that are missing are empty.
+  void bad(const std::string& what) { bad_at(lines_.number(), what); }
+  void bad_at(std::size_t line, const std::string& what) { refuse(fmt::format("{}:{}: {}", map_.source, line, what)); }
+  void refuse(std::string message) {
+    if (!error_) error_ = Error{.code = kExitInput, .message = std::move(message)};
   }
 
-  std::vector<Token> split(std::string_view line) const {
+  std::vector<Token> split(std::string_view line) {
     std::vector<Token> tokens;
     while (!(line = trimmed(line)).empty() && line.front() != '#') {
       const char first = line.front();
@@ -127,7 +130,10 @@ class Parser {
       }
       if (first == '"' || first == '\'') {
         const std::size_t end = line.find(first, 1);
-        if (end == std::string_view::npos) bad(fmt::format("a quote {} is not closed", first));
+        if (end == std::string_view::npos) {
+          bad(fmt::format("a quote {} is not closed", first));
+          return tokens;
+        }
         tokens.push_back(
             {first == '"' ? TokenKind::kQuoted : TokenKind::kConstant, std::string(line.substr(1, end - 1))});
         line.remove_prefix(end + 1);
@@ -151,13 +157,14 @@ class Parser {
   }
   std::string rest() const { return ended() ? "the end of the line" : "'" + printable_word(tokens_[at_].text) + "'"; }
   std::string take_word(std::string_view expected) {
-    if (ended() || tokens_[at_].kind == TokenKind::kSign) bad(fmt::format("{}, expected {}", rest(), expected));
-    return tokens_[at_++].text;
+    if (!ended() && tokens_[at_].kind != TokenKind::kSign) return tokens_[at_++].text;
+    bad(fmt::format("{}, expected {}", rest(), expected));
+    return {};
   }
   void need_sign(char sign, std::string_view after) {
     if (!take_sign(sign)) bad(fmt::format("{}, expected '{}' after '{}'", rest(), sign, after));
   }
-  void need_end() const {
+  void need_end() {
     if (!ended()) bad(fmt::format("{}, expected the end of the line", rest()));
   }
   std::vector<std::string> take_list(std::string_view expected) {
@@ -184,7 +191,7 @@ class Parser {
     if (rule == rules().end()) {
       std::vector<std::string> names{"separator", "machine", "header", "missing"};
       for (const FieldRule& each : rules()) names.emplace_back(each.name);
-      bad(fmt::format("'{}' is no field of a job{}", printable_word(name), nearest(name, names)));
+      return bad(fmt::format("'{}' is no field of a job{}", printable_word(name), nearest(name, names)));
     }
     CsvSource& source = map_.fields[static_cast<std::size_t>(rule - rules().begin())];
     if (!is_sign('=')) return take_names(*rule, source);
@@ -217,25 +224,26 @@ class Parser {
     const auto units = units_of(rule.kind);
     const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == name; });
     if (unit == units.end()) {
-      if (units.empty()) bad(fmt::format("'{}', but '{}' has no unit", printable_word(name), rule.name));
+      if (units.empty()) return bad(fmt::format("'{}', but '{}' has no unit", printable_word(name), rule.name));
       std::vector<std::string_view> names;
       for (const Unit& each : units) names.push_back(each.name);
-      bad(fmt::format("'{}', expected a unit of '{}': {}", printable_word(name), rule.name, fmt::join(names, ", ")));
+      return bad(
+          fmt::format("'{}', expected a unit of '{}': {}", printable_word(name), rule.name, fmt::join(names, ", ")));
     }
     source.unit = true;
     source.scale *= unit->factor;
   }
 
   void take_per(const FieldRule& rule, CsvSource& source) {
-    if (take_word("per") != "per") {
-      --at_;
-      bad(fmt::format("{}, expected 'per' or the end of the line", rest()));
+    if (tokens_[at_].kind != TokenKind::kSign && tokens_[at_].text != "per") {
+      return bad(fmt::format("{}, expected 'per' or the end of the line", rest()));
     }
+    take_word("per");
     const std::string name = take_word("node, cpu or task");
     const auto per =
         std::find_if(std::begin(kPer), std::end(kPer), [&](const auto& each) { return each.first == name; });
     if (per == std::end(kPer) || (rule.per & bit(per->second)) == 0) {
-      bad(fmt::format("'{}' cannot be per '{}'", rule.name, printable_word(name)));
+      return bad(fmt::format("'{}' cannot be per '{}'", rule.name, printable_word(name)));
     }
     source.per = per->second;
   }
@@ -290,6 +298,7 @@ class Parser {
       std::int64_t value = 0;
       if (parse_integer(word, value) != NumberStatus::kOk || value < least || value > most) {
         bad(fmt::format("'{}', expected {}, a whole number from {} to {}", printable_word(word), what, least, most));
+        return least;
       }
       return value;
     };
@@ -311,15 +320,15 @@ class Parser {
     map_.kinds.push_back(std::move(kind));
   }
 
-  void check() const {
+  void check() {
     for (std::size_t k = 0; k < kFields; ++k) {
       const CsvSource& source = map_.fields[k];
       if (!source.given && source.line > 0) bad_at(source.line, fmt::format("'{}' has no column", rules()[k].name));
     }
     const auto need = [&](bool there, std::string_view what) {
-      if (!there)
-        throw InputError(fmt::format("{}: {}, expected a line such as '{} = COLUMN'", map_.source, what,
-                                     what.substr(0, what.find(' '))));
+      if (there) return;
+      refuse(fmt::format("{}: {}, expected a line such as '{} = COLUMN'", map_.source, what,
+                         what.substr(0, what.find(' '))));
     };
     need(map_.has(CsvField::kSubmit), "submit is missing");
     need(map_.has(CsvField::kRunTime) || (map_.has(CsvField::kStart) && map_.has(CsvField::kEnd)),
@@ -334,6 +343,7 @@ class Parser {
 
   LineSplitter lines_;
   CsvMap map_;
+  std::optional<Error> error_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
 };
@@ -346,6 +356,8 @@ bool is_slurm_state(std::string_view word) {
 }
 std::string_view csv_field_name(CsvField field) { return rules()[static_cast<std::size_t>(field)].name; }
 
-CsvMap parse_csv_map(std::string_view text, std::string source) { return Parser(text, std::move(source)).parse(); }
+Result<CsvMap> parse_csv_map(std::string_view text, std::string source) {
+  return Parser(text, std::move(source)).parse();
+}
 
 }  // namespace dfrs::sim

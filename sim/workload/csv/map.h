@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/errors.h"
 #include "sim/workload/sacct/jobs.h"
 
 namespace dfrs::sim {
@@ -81,8 +82,8 @@ struct CsvMap {
   bool has(CsvField field) const { return (*this)[field].given; }
 };
 
-/// Reads the text of a mapping file (docs/reference/csv-maps.md). Errors: InputError naming source:line and what was
+/// Reads the text of a mapping file (docs/reference/csv-maps.md). Errors: kExitInput naming source:line and what was
 /// expected, also if a required field is missing.
-CsvMap parse_csv_map(std::string_view text, std::string source);
+Result<CsvMap> parse_csv_map(std::string_view text, std::string source);
 
 }  // namespace dfrs::sim

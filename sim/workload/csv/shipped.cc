@@ -9,7 +9,6 @@
 
 #include "base/sha256.h"
 #include "policy/core/nearest_name.h"
-#include "sim/errors.h"
 #include "sim/io/input_source.h"
 #include "sim/workload/text_lines.h"
 
@@ -43,10 +42,11 @@ std::string shipped_map_names() {
   return names;
 }
 
-CsvMap load_csv_map(const std::string& name_or_file, std::string& sha256) {
+Result<CsvMap> load_csv_map(const std::string& name_or_file, std::string& sha256) {
   if (!names_no_file(name_or_file)) {
-    const Text text = read_text(name_or_file, {}, sha256);
-    return parse_csv_map(text, source_name(name_or_file));
+    return read_text(name_or_file, {}, sha256).and_then([&](const Text& text) {
+      return parse_csv_map(text, source_name(name_or_file));
+    });
   }
   const auto map = std::find_if(std::begin(kMaps), std::end(kMaps),
                                 [&](const ShippedMap& each) { return each.name == name_or_file; });
@@ -56,8 +56,9 @@ CsvMap load_csv_map(const std::string& name_or_file, std::string& sha256) {
   }
   std::vector<std::string> names;
   for (const ShippedMap& each : kMaps) names.emplace_back(each.name);
-  throw UsageError(fmt::format("--map {}: neither a file nor a map that comes with dfrs-sim ({}); the nearest is '{}'",
-                               printable_word(name_or_file), shipped_map_names(), nearest_name(name_or_file, names)));
+  return usage_error(
+      fmt::format("--map {}: neither a file nor a map that comes with dfrs-sim ({}); the nearest is '{}'",
+                  printable_word(name_or_file), shipped_map_names(), nearest_name(name_or_file, names)));
 }
 
 }  // namespace dfrs::sim

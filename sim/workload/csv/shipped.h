@@ -24,7 +24,7 @@ std::span<const ShippedMap> shipped_maps();
 std::string shipped_map_names();
 
 /// The map of that name, if there is no such file; otherwise the file's. `sha256` becomes that of its text. Errors:
-/// those of read_text and parse_csv_map; UsageError for a name that is neither.
-CsvMap load_csv_map(const std::string& name_or_file, std::string& sha256);
+/// those of read_text and parse_csv_map; kExitUsage for a name that is neither.
+Result<CsvMap> load_csv_map(const std::string& name_or_file, std::string& sha256);
 
 }  // namespace dfrs::sim

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "policy/core/nearest_name.h"
-#include "sim/errors.h"
 #include "sim/io/csv_line.h"
 #include "sim/workload/csv/values.h"
 #include "sim/workload/number_parser.h"
@@ -28,12 +27,6 @@ constexpr std::string_view kSacctHeader =
     "JobID|User|Group|Partition|QOS|State|Submit|Start|End|Elapsed|Timelimit|NNodes|NTasks|AllocCPUS|ReqCPUS|AllocTRES|"
     "ReqMem|MaxRSS|TotalCPU|NodeList|Line\n";
 constexpr double kRounding = 1e-9;
-
-struct BadRow {
-  std::string what;
-};
-// A job's name that is not like Slurm's: all are numbered instead.
-struct OtherNumbering {};
 
 // "12", "12_3" (array task), "12+1" (component); the number exact in a double.
 bool is_slurm_id(std::string_view id) {
@@ -62,34 +55,44 @@ class Converter {
   Converter(std::string_view text, const std::string& source, const CsvMap& map, bool lenient, bool numbered)
       : records_(text, map.separator), source_(source), map_(map), lenient_(lenient), numbered_(numbered) {}
 
-  CsvJobs run() {
+  // The jobs, unless other_numbering().
+  Result<CsvJobs> run() {
     jobs_.sacct = kSacctHeader;
     header_ = map_.header;
-    if (!header_.empty()) find_columns();
+    if (!header_.empty()) {
+      if (auto found = find_columns(); !found) return tl::unexpected(std::move(found).error());
+    }
     for (CsvRecords::Next next; (next = records_.next(cells_)) != CsvRecords::Next::kEnd;) {
       if (header_.empty() && next == CsvRecords::Next::kRecord) {
         header_ = cells_;
         for (std::string& name : header_) name = trimmed(name);
-        find_columns();
+        if (auto found = find_columns(); !found) return tl::unexpected(std::move(found).error());
         continue;
       }
       if (cells_ == header_) continue;  // repeated, as in concatenated files
-      try {
-        if (next == CsvRecords::Next::kOpenQuote) throw BadRow{"a quote is not closed"};
+      wrong_.reset();
+      if (next == CsvRecords::Next::kOpenQuote) {
+        wrong_ = "a quote is not closed";
+      } else {
         take_row();
-      } catch (const BadRow& bad) {
-        if (!lenient_ || header_.empty())
-          throw InputError(fmt::format("{}:{}: {}", source_, records_.line(), bad.what));
-        ++jobs_.report.records;
-        jobs_.report.skip("malformed line", records_.line());
       }
+      if (other_numbering_) break;
+      if (!wrong_) continue;
+      if (!lenient_ || header_.empty()) {
+        return input_error(fmt::format("{}:{}: {}", source_, records_.line(), *wrong_));
+      }
+      ++jobs_.report.records;
+      jobs_.report.skip("malformed line", records_.line());
     }
-    if (header_.empty()) throw InputError(source_ + ": empty, expected a job table in CSV");
+    if (header_.empty()) return input_error(source_ + ": empty, expected a job table in CSV");
     return std::move(jobs_);
   }
 
+  // A job's name is not like Slurm's: all are numbered instead.
+  bool other_numbering() const { return other_numbering_; }
+
  private:
-  void find_columns() {
+  Result<void> find_columns() {
     places_.fill(0);
     for (std::size_t k = 0; k < map_.fields.size(); ++k) {
       const CsvSource& from = map_.fields[k];
@@ -97,12 +100,13 @@ class Converter {
       const auto at = std::find(header_.begin(), header_.end(), from.text);
       if (at == header_.end()) {
         const std::string_view near = nearest_name(from.text, header_);
-        throw InputError(fmt::format("{}:{}: '{}' is no column of {}; the nearest is '{}'", map_.source, from.line,
-                                     printable_word(from.text), map_.header.empty() ? source_ : "the map's header",
-                                     printable_word(near)));
+        return input_error(fmt::format("{}:{}: '{}' is no column of {}; the nearest is '{}'", map_.source, from.line,
+                                       printable_word(from.text), map_.header.empty() ? source_ : "the map's header",
+                                       printable_word(near)));
       }
       places_[k] = static_cast<std::size_t>(at - header_.begin());
     }
+    return {};
   }
 
   // ---- cells ----
@@ -119,33 +123,37 @@ class Converter {
     return csv_no_value(text) || in(from.missing) || in(map_.missing) ? std::string_view() : text;
   }
 
-  [[noreturn]] void bad(F field, std::string_view expected) const {
+  // The first that is wrong with the row. Its values without a meaning count as not given.
+  void bad(F field, std::string_view expected) {
+    if (wrong_) return;
     const CsvSource& from = map_[field];
-    throw BadRow{fmt::format("{}: '{}', expected {} ({}:{})",
-                             from.constant ? fmt::format("field {}", csv_field_name(field)) : "column " + from.text,
-                             printable_word(cell(field)), expected, map_.source, from.line)};
+    wrong_ = fmt::format("{}: '{}', expected {} ({}:{})",
+                         from.constant ? fmt::format("field {}", csv_field_name(field)) : "column " + from.text,
+                         printable_word(cell(field)), expected, map_.source, from.line);
   }
 
-  std::optional<double> number(F field, double most) const {
+  std::optional<double> number(F field, double most) {
     const std::string_view text = cell(field);
     if (text.empty()) return std::nullopt;
     double value = 0;
     const bool good = parse_number(text, value) == NumberStatus::kOk;
     value *= map_[field].scale;
-    if (!good || value < 0 || value > most) bad(field, "a number, 0 or more and in range");
-    return value;
+    if (good && value >= 0 && value <= most) return value;
+    bad(field, "a number, 0 or more and in range");
+    return std::nullopt;
   }
 
-  std::optional<Seconds> instant(F field) const {
+  std::optional<Seconds> instant(F field) {
     if (cell(field).empty()) return std::nullopt;
     if (map_[field].unit) return seconds(field);
     const auto value = parse_instant(cell(field));
-    if (!value)
+    if (!value) {
       bad(field, "a time such as 2026-11-21 16:49:27, or seconds since 1970 (other numbers: name their unit)");
+    }
     return value;
   }
 
-  std::optional<Seconds> seconds(F field) const {
+  std::optional<Seconds> seconds(F field) {
     const std::string_view text = cell(field);
     double value = 0;
     if (text.empty()) return std::nullopt;
@@ -153,11 +161,12 @@ class Converter {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool good = error == std::errc() && end == text.data() + text.size();
     value *= map_[field].scale;
-    if (!good || !(value >= 0 && value <= kMaxTraceSeconds)) bad(field, "a number, 0 or more and in range");
-    return value;
+    if (good && value >= 0 && value <= kMaxTraceSeconds) return value;
+    bad(field, "a number, 0 or more and in range");
+    return std::nullopt;
   }
 
-  std::optional<Seconds> duration(F field) const {
+  std::optional<Seconds> duration(F field) {
     const std::string_view text = cell(field);
     if (text.find(':') == std::string_view::npos) return seconds(field);
     const auto value = parse_csv_clock(text);
@@ -165,7 +174,7 @@ class Converter {
     return value;
   }
 
-  int whole(F field, std::int64_t most) const {
+  int whole(F field, std::int64_t most) {
     const double value = std::ceil(number(field, static_cast<double>(most)).value_or(0) - kRounding);
     return static_cast<int>(std::max(0.0, value));
   }
@@ -189,8 +198,9 @@ class Converter {
 
   void take_row() {
     if (cells_.size() != header_.size()) {
-      throw BadRow{fmt::format("{} field{}, but the header has {}", cells_.size(), cells_.size() == 1 ? "" : "s",
-                               header_.size())};
+      wrong_ = fmt::format("{} field{}, but the header has {}", cells_.size(), cells_.size() == 1 ? "" : "s",
+                           header_.size());
+      return;
     }
     nodes_ = whole(F::kNodes, kMaxTraceNodes);
     tasks_ = whole(F::kTasks, kMaxTraceTasks);
@@ -206,8 +216,10 @@ class Converter {
     if (cpu_time) cpu_time = std::min(*cpu_time * times(F::kCpuTime), kMaxTraceSeconds);
     if (!map_.has(F::kCpuTime) && run_time && used_cpus_ < cpus_ - kRounding) cpu_time = *run_time * used_cpus_;
     const int requested = whole(F::kRequestedCpus, kMaxTraceTasks);
+    if (wrong_) return;
 
     std::string row = id();
+    if (other_numbering_) return;
     const auto add = [&](std::string_view text) { (row += '|') += text; };
     const auto add_count = [&](int count) { add(count > 0 ? std::to_string(count) : std::string()); };
     const auto add_instant = [&](std::optional<Seconds> at) { add(at ? sacct_instant(*at) : std::string()); };
@@ -222,12 +234,14 @@ class Converter {
     add_count(tasks_);
     add_count(cpus_);
     add_count(requested);
+    if (wrong_) return;
     add(gpus());
     add(memory(F::kMemory));
     add(memory(F::kUsedMemory));
     add(cpu_time ? sacct_duration(std::min(*cpu_time, kMaxTraceSeconds)) : std::string());
     add(sacct_text(cell(F::kNodeList)));
     add(std::to_string(records_.line()));
+    if (wrong_) return;
     (jobs_.sacct += row) += '\n';
   }
 
@@ -236,7 +250,7 @@ class Converter {
     std::string_view text = cell(F::kJob);
     if (numbered_ || !map_.has(F::kJob)) return std::to_string(rows_);
     if (text.ends_with(".0")) text.remove_suffix(2);  // pandas makes numbers with gaps fractional
-    if (!is_slurm_id(text)) throw OtherNumbering{};
+    other_numbering_ = !is_slurm_id(text);
     return std::string(text);
   }
 
@@ -251,7 +265,7 @@ class Converter {
     const double count = times(F::kCpus);
     used_cpus_ = each * count;
     const double held = std::ceil(each - kRounding) * count;
-    if (held > most) bad(F::kCpus, fmt::format("at most {} CPUs in all", kMaxTraceTasks));
+    if (held > most) return bad(F::kCpus, fmt::format("at most {} CPUs in all", kMaxTraceTasks));
     cpus_ = static_cast<int>(held);
   }
 
@@ -260,12 +274,12 @@ class Converter {
     const double most = static_cast<double>(kMaxTraceTasks);
     const double count = std::ceil(number(F::kGpusHeld, most).value_or(0) - kRounding) * times(F::kGpusHeld);
     if (count > most) bad(F::kGpusHeld, fmt::format("at most {} GPUs in all", kMaxTraceTasks));
-    if (!(count > 0)) return {};
+    if (!(count > 0) || wrong_) return {};
     ++jobs_.with_gpus;
     return fmt::format("gres/gpu={}", static_cast<int>(count));
   }
 
-  std::string state() const {
+  std::string state() {
     if (!map_.has(F::kState)) return "COMPLETED";
     const std::string_view text = cell(F::kState);
     const auto& names = map_[F::kState].names;
@@ -282,7 +296,7 @@ class Converter {
     return word;
   }
 
-  std::string limit() const {
+  std::string limit() {
     const std::string_view text = cell(F::kLimit);
     const auto& names = map_[F::kLimit].names;
     if (names.contains(text)) return "UNLIMITED";
@@ -291,7 +305,7 @@ class Converter {
     return value ? sacct_duration(*value) : std::string();
   }
 
-  std::string memory(F field) const {
+  std::string memory(F field) {
     const std::string_view text = cell(field);
     if (text.empty()) return {};
     double mib = 0;
@@ -307,7 +321,10 @@ class Converter {
       count = times(field);
     } else {
       const auto value = parse_requested_memory(text);
-      if (!value) bad(field, "memory as Slurm writes it, such as 8G or 4000Mc (or name the unit in the map)");
+      if (!value) {
+        bad(field, "memory as Slurm writes it, such as 8G or 4000Mc (or name the unit in the map)");
+        return {};
+      }
       mib = value->mib * map_[field].scale;
       if (value->per == MemoryPer::kCpu) count = std::max(1, cpus_);
       if (value->per == MemoryPer::kNode) count = std::max(1, nodes_);
@@ -329,7 +346,9 @@ class Converter {
   std::vector<std::string> cells_;
   std::array<std::size_t, static_cast<std::size_t>(F::kCount)> places_{};
   std::size_t rows_ = 0;
+  bool other_numbering_ = false;
   // Of the row.
+  std::optional<std::string> wrong_;
   int nodes_ = 0;
   int tasks_ = 0;
   int cpus_ = 0;
@@ -338,12 +357,11 @@ class Converter {
 
 }  // namespace
 
-CsvJobs csv_to_sacct(std::string_view text, const std::string& source, const CsvMap& map, bool lenient) {
-  try {
-    return Converter(text, source, map, lenient, false).run();
-  } catch (const OtherNumbering&) {
-    return Converter(text, source, map, lenient, true).run();
-  }
+Result<CsvJobs> csv_to_sacct(std::string_view text, const std::string& source, const CsvMap& map, bool lenient) {
+  Converter by_name(text, source, map, lenient, false);
+  Result<CsvJobs> jobs = by_name.run();
+  if (by_name.other_numbering()) return Converter(text, source, map, lenient, true).run();
+  return jobs;
 }
 
 }  // namespace dfrs::sim

@@ -17,8 +17,8 @@ struct CsvJobs {
 };
 
 /// Applies the map to each row of `text`. Jobs whose numbers are not like Slurm's are numbered from 1. Fractions of a
-/// CPU are rounded up to whole CPUs, which are used in part. Errors: InputError naming source:line, the column and what
+/// CPU are rounded up to whole CPUs, which are used in part. Errors: kExitInput naming source:line, the column and what
 /// was expected for a malformed row (unless lenient), or naming the map's line for a column that the table lacks.
-CsvJobs csv_to_sacct(std::string_view text, const std::string& source, const CsvMap& map, bool lenient = false);
+Result<CsvJobs> csv_to_sacct(std::string_view text, const std::string& source, const CsvMap& map, bool lenient = false);
 
 }  // namespace dfrs::sim

@@ -9,7 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "sim/errors.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/sacct/fields.h"
 #include "sim/workload/sacct/reader.h"
@@ -104,8 +103,8 @@ class Anonymiser {
  public:
   Anonymiser(std::string_view text, const std::string& source) : text_(text), source_(source) {}
 
-  std::string run() {
-    survey();
+  Result<std::string> run() {
+    if (auto surveyed = survey(); !surveyed) return tl::unexpected(std::move(surveyed).error());
     std::string out;
     each_row([&](const std::vector<std::string_view>& cells) {
       for (std::size_t k = 0; k < cells.size(); ++k) {
@@ -140,14 +139,14 @@ class Anonymiser {
   }
 
   // Finds the lowest job number and the first submission, which give the offsets of all job numbers and times.
-  void survey() {
+  Result<void> survey() {
     LineSplitter lines(text_);
     for (std::string_view line; lines.next(line);) {
       if (trimmed(line).empty()) continue;
       header_ = SacctHeader::recognise(line);
       break;
     }
-    if (!header_) throw InputError(fmt::format("{}: no header line of sacct, nothing can be anonymised", source_));
+    if (!header_) return input_error(fmt::format("{}: no header line of sacct, nothing can be anonymised", source_));
     for (const std::string& name : header_->names()) rules_.push_back(rule_of(name));
     Seconds first = kMaxTraceSeconds;
     std::int64_t least = INT64_MAX;
@@ -162,6 +161,7 @@ class Anonymiser {
     job_offset_ = least == INT64_MAX ? 0 : least - 1;
     // Whole weeks from a Monday keep the day of the week and the hour.
     weeks_ = first == kMaxTraceSeconds ? 0 : std::floor((first - kFirstMonday) / kWeekSeconds) * kWeekSeconds;
+    return {};
   }
 
   static std::optional<std::int64_t> leading_number(std::string_view text) {
@@ -272,6 +272,8 @@ class Anonymiser {
 
 }  // namespace
 
-std::string anonymise_sacct(std::string_view text, const std::string& source) { return Anonymiser(text, source).run(); }
+Result<std::string> anonymise_sacct(std::string_view text, const std::string& source) {
+  return Anonymiser(text, source).run();
+}
 
 }  // namespace dfrs::sim

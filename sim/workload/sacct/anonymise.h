@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "sim/errors.h"
+
 namespace dfrs::sim {
 
 /// The text with the same columns and rows, where
@@ -17,7 +19,7 @@ namespace dfrs::sim {
 /// - TRES keep only cpu, mem, node, billing and gres/*.
 /// What remains: the number of users and which jobs share a user, the weekly rhythm, sizes, run times and states.
 /// Someone who knows when a certain job ran, or its exact size, can still find it. Malformed rows are left out. Errors:
-/// InputError if there is no header line. O(text).
-std::string anonymise_sacct(std::string_view text, const std::string& source);
+/// kExitInput if there is no header line. O(text).
+Result<std::string> anonymise_sacct(std::string_view text, const std::string& source);
 
 }  // namespace dfrs::sim

@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "sim/errors.h"
 #include "sim/workload/fit.h"
 #include "sim/workload/licences.h"
 #include "sim/workload/number_parser.h"
@@ -75,8 +74,8 @@ double memory_of(const SacctJob& job, MemoryNeed need) {
 
 }  // namespace
 
-Machine machine_by(const SacctLog& log, const SacctOptions& options) {
-  return options.kinds.empty() ? machine_of(log, options.shape) : machine_of_kinds(options.kinds);
+Result<Machine> machine_by(const SacctLog& log, const SacctOptions& options) {
+  return options.kinds.empty() ? machine_of(log, options.shape) : Result<Machine>(machine_of_kinds(options.kinds));
 }
 
 std::optional<double> cpu_efficiency(const SacctJob& job) {
@@ -115,19 +114,20 @@ class Numbers {
 
 }  // namespace
 
-SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const SacctOptions& options) {
-  const Machine machine = machine_by(log, options);
-  const NodeShape& shape = machine.shape;
+Result<SwfWorkload> sacct_instance(const SacctLog& log, const std::string& name, const SacctOptions& options) {
+  const Result<Machine> machine = machine_by(log, options);
+  if (!machine) return tl::unexpected(machine.error());
+  const NodeShape& shape = machine->shape;
   SwfWorkload workload{{}, log.report};
   Instance& instance = workload.instance;
   ReadReport& report = workload.report;
   instance.name = name;
-  instance.platform = machine.platform();
+  instance.platform = machine->platform();
   instance.platform.licences = licences_of(log, options.licences);
   const PlatformFit fit(instance.platform);
   const Limits limits(log);
   const Seconds origin = log.jobs.front().submit;
-  const std::int64_t cpus = machine.cpus();
+  const std::int64_t cpus = machine->cpus();
 
   instance.jobs.reserve(log.jobs.size());
   Numbers users;
@@ -175,13 +175,13 @@ SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const S
     } else if (options.lenient) {
       report.skip("larger than the machine", from.line);
     } else {
-      throw InputError(
+      return input_error(
           fmt::format("{}:{}: job {} is larger than the machine: {}", log.source, from.line, from.id, fits.error()));
     }
   }
   if (instance.jobs.empty()) {
-    throw InputError(fmt::format("{}: every job is larger than the machine of {} nodes with {} CPUs each", log.source,
-                                 shape.nodes, shape.cores));
+    return input_error(fmt::format("{}: every job is larger than the machine of {} nodes with {} CPUs each", log.source,
+                                   shape.nodes, shape.cores));
   }
   return workload;
 }

@@ -38,7 +38,7 @@ struct SacctOptions {
 };
 
 /// By the kinds that the options give, or else by machine_of(log, options.shape), with its errors.
-Machine machine_by(const SacctLog& log, const SacctOptions& options);
+Result<Machine> machine_by(const SacctLog& log, const SacctOptions& options);
 
 /// TotalCPU / (run time x CPUs), at most 1. Nothing if the run time is 0 or TotalCPU is not known (Slurm gathers none
 /// for very short runs, or with jobacct_gather/none).
@@ -55,9 +55,9 @@ TaskShape task_shape(const SacctJob& job, int cores);
 /// Converts the log to an instance whose time 0 is the first submission. The time limit is the estimate of the run
 /// time: UNLIMITED is a year, as in Slurm's backfill; for a partition's limit, or none, it is the longest limit of the
 /// partition's other jobs, or else of all jobs, or else the run time. A job with GPUs is one task per node; GPUs
-/// are a rigid resource. Errors: those of machine_of; InputError for a
-/// job larger than the machine (unless lenient).
-SwfWorkload sacct_instance(const SacctLog& log, const std::string& name, const SacctOptions& options);
+/// are a rigid resource. Errors: those of machine_of; kExitInput for a job
+/// larger than the machine (unless lenient).
+Result<SwfWorkload> sacct_instance(const SacctLog& log, const std::string& name, const SacctOptions& options);
 
 /// The log in SWF, with users, groups, queues (QOS) and partitions numbered in order of appearance. Time 0 is the first
 /// submission, given by UnixStartTime in the header. `importer`: the subcommand of dfrs-sim import that made it.

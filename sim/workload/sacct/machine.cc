@@ -10,7 +10,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "sim/errors.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/sacct/fields.h"
 
@@ -223,13 +222,23 @@ Machine machine_of_kinds(std::vector<NodeKind> kinds) {
   return machine;
 }
 
-Machine machine_of(const SacctLog& log, const NodeShape& given) {
-  const auto check = [](std::string_view what, std::int64_t value, std::int64_t most) {
-    if (value < 0 || value > most) throw UsageError(fmt::format("{}: {}, expected 1 to {}", what, value, most));
-  };
-  check("nodes", given.nodes, kMaxTraceNodes);
-  check("cores per node", given.cores, kMostCores);
-  check("memory per node in MiB", given.memory_mib, kMaxTraceRigid);
+namespace {
+
+Result<void> check(std::string_view what, std::int64_t value, std::int64_t most) {
+  if (value < 0 || value > most) return usage_error(fmt::format("{}: {}, expected 1 to {}", what, value, most));
+  return {};
+}
+
+Result<void> check(const NodeShape& given) {
+  return check("nodes", given.nodes, kMaxTraceNodes)
+      .and_then([&] { return check("cores per node", given.cores, kMostCores); })
+      .and_then([&] { return check("memory per node in MiB", given.memory_mib, kMaxTraceRigid); });
+}
+
+}  // namespace
+
+Result<Machine> machine_of(const SacctLog& log, const NodeShape& given) {
+  if (auto checked = check(given); !checked) return tl::unexpected(std::move(checked).error());
   Machine machine{given, {}};
   NodeShape& shape = machine.shape;
   if (shape.nodes == 0 && shape.cores == 0 && shape.memory_mib == 0) {
@@ -241,7 +250,7 @@ Machine machine_of(const SacctLog& log, const NodeShape& given) {
   if (shape.cores == 0) shape.cores = std::min(seen.cores, kMostCores);
   if (shape.memory_mib == 0) shape.memory_mib = seen.memory_mib;
   if (shape.nodes == 0) {
-    throw UsageError(fmt::format(
+    return usage_error(fmt::format(
         "{}: the accounting does not name the nodes of its jobs (column NodeList), so their number is not known; give "
         "the cluster's (--nodes N, and best --cores C and --memory MIB, too)",
         log.source));
@@ -257,8 +266,9 @@ std::string describe_kind(const NodeKind& kind) {
   return text;
 }
 
-std::string describe_guess(const SacctLog& log, const NodeShape& given) {
-  const Machine machine = machine_of(log, given);
+namespace {
+
+std::string describe_guess(const SacctLog& log, const NodeShape& given, const Machine& machine) {
   const NodeShape& shape = machine.shape;
   std::string guessed;
   std::string options;
@@ -293,6 +303,12 @@ std::string describe_guess(const SacctLog& log, const NodeShape& given) {
   if (guessed.empty()) return equal;
   return fmt::format("machine taken from what jobs had of it: {}; if it is larger, give {}{}{}", guessed, options,
                      equal.empty() ? "" : "; ", equal);
+}
+
+}  // namespace
+
+Result<std::string> describe_guess(const SacctLog& log, const NodeShape& given) {
+  return machine_of(log, given).map([&](const Machine& machine) { return describe_guess(log, given, machine); });
 }
 
 }  // namespace dfrs::sim

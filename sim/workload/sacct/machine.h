@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "policy/core/resources.h"
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 #include "sim/workload/sacct/reader.h"
 
@@ -54,15 +55,15 @@ NodeShape infer_shape(const SacctLog& log);
 std::vector<NodeKind> infer_kinds(const SacctLog& log);
 inline constexpr std::size_t kMostKinds = 16;
 
-/// `given`, completed by infer_shape; nothing given: by infer_kinds, too. Errors: UsageError for values out of range,
+/// `given`, completed by infer_shape; nothing given: by infer_kinds, too. Errors: kExitUsage for values out of range,
 /// or if neither `given` nor the accounting has the number of nodes.
-Machine machine_of(const SacctLog& log, const NodeShape& given);
+Result<Machine> machine_of(const SacctLog& log, const NodeShape& given);
 
 /// The machine of these kinds, of which there is one at least.
 Machine machine_of_kinds(std::vector<NodeKind> kinds);
 
-/// What machine_of had to infer, as a sentence for users; empty if nothing.
-std::string describe_guess(const SacctLog& log, const NodeShape& given);
+/// What machine_of had to infer, as a sentence for users; empty if nothing. Errors: those of machine_of.
+Result<std::string> describe_guess(const SacctLog& log, const NodeShape& given);
 
 /// "4 nodes gpu# of 64 CPUs, 512000 MiB and 4 GPUs"
 std::string describe_kind(const NodeKind& kind);

@@ -9,7 +9,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "sim/errors.h"
 #include "sim/workload/licences.h"
 #include "sim/workload/number_parser.h"
 #include "sim/workload/sacct/fields.h"
@@ -24,10 +23,6 @@ using C = SacctColumn;
 // A requeue gives a job a new record, submitted when the old one ended, plus the time slurmctld takes.
 constexpr Seconds kRequeueSlack = 5;
 constexpr std::int64_t kMostNumber = 1'000'000'000'000'000;  // the largest job number; exact in a double
-
-struct BadLine {
-  std::string what;
-};
 
 // A row of a job, with data from its steps.
 struct Record {
@@ -56,39 +51,40 @@ class Reader {
     log_.source = std::move(source);
   }
 
-  SacctLog read() {
+  Result<SacctLog> read() {
     std::vector<std::string_view> cells;
     for (std::string_view line; lines_.next(line);) {
       if (trimmed(line).empty()) continue;
       if (!header_) {
-        take_header(line);
+        if (auto taken = take_header(line); !taken) return tl::unexpected(std::move(taken).error());
         continue;
       }
       if (header_->repeated_by(line)) continue;
-      try {
-        cells_ = nullptr;
-        if (auto row = header_->split(line, cells); !row) throw BadLine{std::move(row.error())};
+      cells_ = nullptr;
+      wrong_.reset();
+      if (auto row = header_->split(line, cells)) {
         take_row(cells);
-      } catch (const BadLine& bad) {
-        if (!options_.lenient) throw InputError(fmt::format("{}:{}: {}", log_.source, line_number(), bad.what));
-        ++log_.report.records;
-        log_.report.skip("malformed line", line_number());
+      } else {
+        wrong_ = std::move(row).error();
       }
+      if (!wrong_) continue;
+      if (!options_.lenient) return input_error(fmt::format("{}:{}: {}", log_.source, line_number(), *wrong_));
+      ++log_.report.records;
+      log_.report.skip("malformed line", line_number());
     }
     if (!header_) {
-      throw InputError(
+      return input_error(
           fmt::format("{}: empty; expected the output of sacct, such as of: {}", log_.source, kSacctCommand));
     }
-    finish();
-    return std::move(log_);
+    return finish().map([&] { return std::move(log_); });
   }
 
  private:
-  void take_header(std::string_view line) {
+  Result<void> take_header(std::string_view line) {
     header_ = SacctHeader::recognise(line);
     if (!header_) {
       const bool columns = line.find("JobID") != std::string_view::npos;
-      throw InputError(fmt::format(
+      return input_error(fmt::format(
           "{}:{}: {}; make the file by: {}", log_.source, lines_.number(),
           columns ? "this is sacct's default table, which truncates columns; --parsable2 is missing"
                   : "expected sacct's header line, column names separated by '|' (was it run with --noheader?)",
@@ -106,9 +102,9 @@ class Reader {
     need({C::kStart});
     need({C::kElapsedRaw, C::kElapsed, C::kEnd});
     need({C::kAllocCpus, C::kNCpus, C::kAllocTres});
-    if (missing.empty()) return;
-    throw InputError(fmt::format("{}:{}: column{} missing: {}; make the file by: {}", log_.source, lines_.number(),
-                                 missing.size() == 1 ? "" : "s", fmt::join(missing, ", "), kSacctCommand));
+    if (missing.empty()) return {};
+    return input_error(fmt::format("{}:{}: column{} missing: {}; make the file by: {}", log_.source, lines_.number(),
+                                   missing.size() == 1 ? "" : "s", fmt::join(missing, ", "), kSacctCommand));
   }
 
   // ---- one row ----
@@ -122,27 +118,27 @@ class Reader {
     return given ? static_cast<std::size_t>(number) : lines_.number();
   }
 
-  [[noreturn]] void bad(C column, std::string_view expected) const {
-    throw BadLine{
-        fmt::format("column {}: '{}', expected {}", SacctHeader::name(column), printable_word(cell(column)), expected)};
+  // The first that is wrong with the line. Its values without a meaning count as not known.
+  void bad(C column, std::string_view expected) {
+    if (wrong_) return;
+    wrong_ =
+        fmt::format("column {}: '{}', expected {}", SacctHeader::name(column), printable_word(cell(column)), expected);
   }
 
   // Parses a cell; nothing if it has no value.
   template <typename Parse>
-  auto value(C column, std::string_view expected, const Parse& parse) const -> decltype(parse(std::string_view())) {
+  auto value(C column, std::string_view expected, const Parse& parse) -> decltype(parse(std::string_view())) {
     if (says_unknown(cell(column))) return std::nullopt;
     auto parsed = parse(cell(column));
     if (!parsed) bad(column, expected);
     return parsed;
   }
 
-  std::optional<Seconds> instant(C column) const {
+  std::optional<Seconds> instant(C column) {
     return value(column, "a time such as 2026-11-21T16:49:27, or seconds since 1970", parse_instant);
   }
-  std::optional<Seconds> duration(C column) const {
-    return value(column, "a duration such as 1-02:03:04", parse_duration);
-  }
-  std::optional<std::int64_t> count(C column, std::int64_t most) const {
+  std::optional<Seconds> duration(C column) { return value(column, "a duration such as 1-02:03:04", parse_duration); }
+  std::optional<std::int64_t> count(C column, std::int64_t most) {
     return value(column, fmt::format("a whole number up to {}", most),
                  [&](std::string_view text) -> std::optional<std::int64_t> {
                    std::int64_t number = 0;
@@ -162,15 +158,15 @@ class Reader {
     const std::string_view id = cell(id_column);
     const std::size_t dot = id.find('.');
     const std::string base(id.substr(0, dot));
-    if (base.empty() || base.front() < '0' || base.front() > '9') bad(id_column, "a job number such as 12 or 12_3.0");
+    if (base.empty() || base.front() < '0' || base.front() > '9') {
+      return bad(id_column, "a job number such as 12 or 12_3.0");
+    }
     if (dot == std::string_view::npos) {
       ++log_.report.records;
-      try {
-        take_job(base);
-      } catch (const BadLine&) {
+      take_job(base);
+      if (wrong_) {
         --log_.report.records;  // the caller counts the line
         latest_[base] = {};
-        throw;
       }
     } else {
       take_step(base, id.substr(dot + 1));
@@ -235,7 +231,7 @@ class Reader {
       record.usable = unusable("number of CPUs unknown");
     }
     job.run_time = elapsed.value_or(0);
-    enter(std::move(record));
+    if (!wrong_) enter(std::move(record));
   }
 
   // Adds a job's record and merges earlier records of the same job into it.
@@ -294,10 +290,12 @@ class Reader {
     if (at->second.record == kNone || at->second.ignores_steps) return;
     Record& record = records_[at->second.record];
     const auto tasks = static_cast<int>(count(C::kNTasks, kMaxTraceTasks).value_or(1));
+    if (wrong_) return;
     take_used_memory(record.job, std::max(1, tasks));
     bool known = false;
     Seconds cpu_time = 0;
     take_cpu_time(known, cpu_time);
+    if (wrong_) return;
     if (known) record.steps_cpu_time = std::max(0.0, record.steps_cpu_time) + cpu_time;
     // "batch", "extern" and "interactive" are Slurm's own steps.
     const bool from_srun = !step.empty() && step.front() >= '0' && step.front() <= '9';
@@ -306,7 +304,7 @@ class Reader {
     record.has_user = record.has_user || from_srun || step == "interactive";
   }
 
-  std::int64_t number_of(const std::string& id) const {
+  std::int64_t number_of(const std::string& id) {
     const std::string_view raw = header_->has(C::kJobIdRaw) ? cell(C::kJobIdRaw) : std::string_view(id);
     std::int64_t number = 0;
     const NumberStatus status = parse_integer(raw, number);
@@ -315,7 +313,7 @@ class Reader {
     return -1;  // "12_3": number_all() assigns a number
   }
 
-  void take_limit(SacctJob& job) const {
+  void take_limit(SacctJob& job) {
     for (const C column : {C::kTimelimitRaw, C::kTimelimit}) {
       const std::string_view text = cell(column);
       if (says_unknown(text)) continue;
@@ -327,9 +325,10 @@ class Reader {
         job.limit_kind = LimitKind::kTime;
         if (column == C::kTimelimitRaw) {
           const auto minutes = count(column, static_cast<std::int64_t>(kMaxTraceSeconds / 60));
-          job.limit = static_cast<Seconds>(*minutes) * 60;
+          job.limit = static_cast<Seconds>(minutes.value_or(0)) * 60;
         } else {
-          job.limit = *value(column, "a time limit such as 1-00:00:00, UNLIMITED or Partition_Limit", parse_duration);
+          job.limit = value(column, "a time limit such as 1-00:00:00, UNLIMITED or Partition_Limit", parse_duration)
+                          .value_or(0);
         }
       }
       return;
@@ -337,18 +336,19 @@ class Reader {
   }
 
   // A count in a list of trackable resources, such as cpu=4.
-  std::optional<std::int64_t> tres_count(C column, std::string_view name, std::int64_t most) const {
+  std::optional<std::int64_t> tres_count(C column, std::string_view name, std::int64_t most) {
     const auto item = tres_item(cell(column), name);
     if (!item) return std::nullopt;
     std::int64_t number = 0;
     if (parse_integer(*item, number) != NumberStatus::kOk || number < 0 || number > most) {
       bad(column, fmt::format("{}= with a whole number up to {}", name, most));
+      return std::nullopt;
     }
     return number;
   }
 
   // Slurm gives the sum, or only the GPUs of each type (gres/gpu:a100=2).
-  std::optional<std::int64_t> gpus() const {
+  std::optional<std::int64_t> gpus() {
     const auto all = tres_count(C::kAllocTres, "gres/gpu", kMaxTraceTasks);
     if (all) return all;
     std::int64_t sum = 0;
@@ -360,20 +360,20 @@ class Reader {
     return std::min<std::int64_t>(sum, kMaxTraceTasks);
   }
 
-  void take_licences(SacctJob& job) const {
+  void take_licences(SacctJob& job) {
     each_item(cell(C::kAllocTres), [&](std::string_view item) {
       constexpr std::string_view kPrefix = "license/";
       if (!item.starts_with(kPrefix)) return;
       const std::string_view name = item.substr(kPrefix.size(), item.find('=') - kPrefix.size());
       const auto count = tres_count(C::kAllocTres, item.substr(0, item.find('=')), kMostLicences);
       if (name.empty() || name.find_first_of(" \t") != std::string_view::npos || !count) {
-        bad(C::kAllocTres, "license/NAME=COUNT");
+        return bad(C::kAllocTres, "license/NAME=COUNT");
       }
       if (*count > 0) job.licences.push_back({std::string(name), *count});
     });
   }
 
-  void take_size(SacctJob& job) const {
+  void take_size(SacctJob& job) {
     std::optional<std::int64_t> cpus = count(C::kAllocCpus, kMaxTraceTasks);
     if (!cpus) cpus = tres_count(C::kAllocTres, "cpu", kMaxTraceTasks);
     if (!cpus) cpus = count(C::kNCpus, kMaxTraceTasks);
@@ -390,11 +390,11 @@ class Reader {
     job.nodes = static_cast<int>(std::clamp<std::int64_t>(nodes.value_or(1), 1, std::max(1, job.cpus)));
   }
 
-  void take_requested_memory(SacctJob& job) const {
+  void take_requested_memory(SacctJob& job) {
     for (const C column : {C::kAllocTres, C::kReqTres}) {
       if (const auto item = tres_item(cell(column), "mem")) {
         const auto mib = parse_memory(*item, 1);
-        if (!mib) bad(column, "mem= with an amount such as 8G");
+        if (!mib) return bad(column, "mem= with an amount such as 8G");
         if (*mib > 0) job.requested_mib = *mib;
         if (*mib > 0) return;
       }
@@ -408,14 +408,14 @@ class Reader {
     job.requested_mib = std::min(memory->mib * std::max(1.0, times), static_cast<double>(kMaxTraceRigid));
   }
 
-  void take_used_memory(SacctJob& job, int tasks) const {
+  void take_used_memory(SacctJob& job, int tasks) {
     const auto mib = value(C::kMaxRss, "memory such as 1234K or 1.5G",
                            [](std::string_view text) { return parse_memory(text, kBytes); });
     if (!mib || *mib == 0) return;
     job.used_mib = std::max(job.used_mib, std::min(*mib * tasks, static_cast<double>(kMaxTraceRigid)));
   }
 
-  void take_cpu_time(bool& known, Seconds& seconds) const {
+  void take_cpu_time(bool& known, Seconds& seconds) {
     if (const auto total = duration(C::kTotalCpu)) {
       known = true;
       seconds = *total;
@@ -430,7 +430,7 @@ class Reader {
 
   // ---- all rows ----
 
-  void finish() {
+  Result<void> finish() {
     std::vector<SacctJob>& jobs = log_.jobs;
     for (Record& record : records_) {
       if (record.superseded) continue;
@@ -454,11 +454,12 @@ class Reader {
       for (const ReadNote& note : log_.report.skipped) {
         reasons += fmt::format("{}{} x {}", reasons.empty() ? ": " : ", ", note.count, note.reason);
       }
-      throw InputError(fmt::format("{}: no job that ran to its end{}", log_.source, reasons));
+      return input_error(fmt::format("{}: no job that ran to its end{}", log_.source, reasons));
     }
     std::stable_sort(jobs.begin(), jobs.end(),
                      [](const SacctJob& a, const SacctJob& b) { return a.submit < b.submit; });
     number_all(jobs);
+    return {};
   }
 
   // Makes job numbers unique: assigns numbers to array tasks without JobIDRaw, and to jobs submitted after the
@@ -481,6 +482,7 @@ class Reader {
   SacctLog log_;
   std::optional<SacctHeader> header_;
   const std::vector<std::string_view>* cells_ = nullptr;
+  std::optional<std::string> wrong_;  // with the line
   std::vector<Record> records_;
   struct Latest {
     std::size_t record = kNone;  // kNone: the job's line was malformed
@@ -502,7 +504,7 @@ bool has_checkpoint_mark(std::string_view comment) {
   return false;
 }
 
-SacctLog parse_sacct(std::string_view text, std::string source, const SacctReadOptions& options) {
+Result<SacctLog> parse_sacct(std::string_view text, std::string source, const SacctReadOptions& options) {
   return Reader(text, std::move(source), options).read();
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "policy/core/units.h"
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 #include "sim/workload/read_report.h"
 
@@ -69,10 +70,10 @@ struct SacctLog {
 };
 
 /// Reads the output of `sacct --parsable2` (or --parsable), with columns in any order, or several such outputs
-/// concatenated. Skips and counts jobs that had not ended or never started, and duplicate rows. Errors (InputError
+/// concatenated. Skips and counts jobs that had not ended or never started, and duplicate rows. Errors (kExitInput
 /// naming source:line, and the column where there is one): no header line, a required column missing (the message gives
 /// kSacctCommand), a row of another length, a malformed value, no job left. O(text), or O(n log n) if rows are not
 /// sorted by submission.
-SacctLog parse_sacct(std::string_view text, std::string source, const SacctReadOptions& options = {});
+Result<SacctLog> parse_sacct(std::string_view text, std::string source, const SacctReadOptions& options = {});
 
 }  // namespace dfrs::sim

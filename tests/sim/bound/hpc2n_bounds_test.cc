@@ -17,7 +17,7 @@ std::vector<Instance> load_hpc2n(const std::string& path, bool weeks) {
   LoadOptions options;
   options.annotation = SwfAnnotation::kMemory;
   options.weeks = weeks;
-  return load_instances(path, options).instances;
+  return or_throw(load_instances(path, options)).instances;
 }
 
 TEST(Hpc2nBounds, WeeksAreAsPublished) {

@@ -26,7 +26,7 @@ std::vector<Instance> some_instances() {
     options.seed = seed;
     options.jobs = 60;
     options.nodes = 16;
-    instances.push_back(lublin_instance(options));
+    instances.push_back(or_throw(lublin_instance(options)));
   }
   return instances;
 }

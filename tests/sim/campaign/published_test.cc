@@ -49,7 +49,7 @@ TEST(PublishedHpc2n, DegradationsFromBound) {
   LoadOptions options;
   options.annotation = SwfAnnotation::kMemory;
   options.weeks = true;
-  const std::vector<Instance> weeks = load_instances(path, options).instances;
+  const std::vector<Instance> weeks = or_throw(load_instances(path, options)).instances;
   ASSERT_EQ(weeks.size(), 182U);
   const std::vector<Published> table{{"FCFS", 3312.6, 3491.8, 20444.7},
                                      {"EASY", 2049.0, 2571.2, 18286.5},
@@ -75,7 +75,7 @@ TEST(PublishedLublin, DegradationsFromBound) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     LublinOptions options;
     options.seed = seed;
-    instances.push_back(lublin_instance(options));
+    instances.push_back(or_throw(lublin_instance(options)));
   }
   const std::vector<Published> table{
       {"FCFS", 5146, 2439, 17427},      {"EASY", 1838, 939, 5024},   {"EASY/extra-only", 4902, 2413, 17199},
@@ -100,7 +100,7 @@ TEST(PublishedKth, TextbookEasyAndFcfs) {
   DFRS_TRACE_OR_SKIP(path, "KTH-SP2-1996-2.1-cln-27992.swf.gz");
   LoadOptions options;
   options.conventions.estimates = SwfEstimates::kTrace;
-  const std::vector<Instance> instances = load_instances(path, options).instances;
+  const std::vector<Instance> instances = or_throw(load_instances(path, options)).instances;
   ASSERT_EQ(instances.size(), 1U);
   EXPECT_EQ(instances[0].platform.nodes.size(), 100U);
   for (const KthFigures& want : {KthFigures{"EASY", 6351.5, 86.371}, KthFigures{"FCFS", 218832.1, 4294.50}}) {

@@ -26,7 +26,7 @@ class FetchFile : public testing::Test {
     options_.cache_folder = folder_ / "cache/dfrs";
     server_.serve("/log", {200, "content", {}, false});
   }
-  Fetched fetch() { return fetch_file(server_.base() + "/log", "log", base::sha256_hex("content"), options_); }
+  Result<Fetched> fetch() { return fetch_file(server_.base() + "/log", "log", base::sha256_hex("content"), options_); }
   std::vector<std::string> cached() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(options_.cache_folder))
@@ -40,47 +40,46 @@ class FetchFile : public testing::Test {
 };
 
 TEST_F(FetchFile, DownloadsOnce) {
-  const Fetched first = fetch();
+  const Fetched first = or_throw(fetch());
   EXPECT_FALSE(first.from_cache);
   EXPECT_EQ(first.path, folder_ / "cache/dfrs/log");
   EXPECT_EQ(file_bytes(first.path), "content");
-  const Fetched second = fetch();
+  const Fetched second = or_throw(fetch());
   EXPECT_TRUE(second.from_cache);
   EXPECT_EQ(second.path, first.path);
   EXPECT_THAT(server_.requests(), SizeIs(1));
   options_.refresh = true;
-  EXPECT_FALSE(fetch().from_cache);
+  EXPECT_FALSE(or_throw(fetch()).from_cache);
   EXPECT_THAT(server_.requests(), SizeIs(2));
 }
 
 TEST_F(FetchFile, KeepsNothingWithAWrongChecksum) {
   server_.serve("/log", {200, "c0ntent", {}, false});
-  EXPECT_EQ(message_of<NetworkError>([&] { fetch(); }),
-            server_.base() + "/log: wrong checksum: expected SHA-256 " + base::sha256_hex("content") + ", got " +
-                base::sha256_hex("c0ntent") + " (7 bytes); nothing was kept");
+  EXPECT_EQ(message_of(kExitNetwork, fetch()), server_.base() + "/log: wrong checksum: expected SHA-256 " +
+                                                   base::sha256_hex("content") + ", got " +
+                                                   base::sha256_hex("c0ntent") + " (7 bytes); nothing was kept");
   EXPECT_THAT(cached(), IsEmpty());
 }
 
 TEST_F(FetchFile, KeepsNothingOfAFailedDownload) {
   server_.serve("/log", {200, std::string(5000, 'x'), {}, true});
-  EXPECT_THROW(fetch(), NetworkError);
+  EXPECT_EQ(code_of(fetch()), kExitNetwork);
   server_.serve("/log", {404, "", {}, false});
-  EXPECT_THROW(fetch(), NetworkError);
+  EXPECT_EQ(code_of(fetch()), kExitNetwork);
   EXPECT_THAT(cached(), IsEmpty());
 }
 
 TEST_F(FetchFile, ReplacesADamagedFile) {
-  const std::string path = fetch().path;
+  const std::string path = or_throw(fetch()).path;
   folder_.write("cache/dfrs/log", "contemt");
-  EXPECT_FALSE(fetch().from_cache);
+  EXPECT_FALSE(or_throw(fetch()).from_cache);
   EXPECT_EQ(file_bytes(path), "content");
   EXPECT_THAT(cached(), ElementsAre("log"));
 }
 
 TEST_F(FetchFile, SaysThatTheCacheCannotBeMade) {
   options_.cache_folder = folder_.write("file", "") + "/dfrs";
-  EXPECT_EQ(message_of<IoError>([&] { fetch(); }),
-            options_.cache_folder + ": cannot create this folder: Not a directory");
+  EXPECT_EQ(message_of(kExitIo, fetch()), options_.cache_folder + ": cannot create this folder: Not a directory");
   EXPECT_THAT(server_.requests(), IsEmpty());
 }
 
@@ -101,16 +100,16 @@ TEST(CacheFolder, FollowsTheXdgSpecification) {
   const Environment home("HOME", "/home/ann");
   {
     const Environment cache("XDG_CACHE_HOME", "/var/tmp/ann");
-    EXPECT_EQ(default_cache_folder(), "/var/tmp/ann/dfrs");
+    EXPECT_EQ(or_throw(default_cache_folder()), "/var/tmp/ann/dfrs");
   }
   {
     const Environment cache("XDG_CACHE_HOME", "relative");
-    EXPECT_EQ(default_cache_folder(), "/home/ann/.cache/dfrs");
+    EXPECT_EQ(or_throw(default_cache_folder()), "/home/ann/.cache/dfrs");
   }
   const Environment cache("XDG_CACHE_HOME", nullptr);
-  EXPECT_EQ(default_cache_folder(), "/home/ann/.cache/dfrs");
+  EXPECT_EQ(or_throw(default_cache_folder()), "/home/ann/.cache/dfrs");
   const Environment no_home("HOME", nullptr);
-  EXPECT_THROW(default_cache_folder(), IoError);
+  EXPECT_EQ(code_of(default_cache_folder()), kExitIo);
 }
 
 }  // namespace

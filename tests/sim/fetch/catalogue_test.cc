@@ -31,7 +31,7 @@ TEST(Catalogue, IsSortedAndWhole) {
 }
 
 TEST(Catalogue, ListsWhatItKnows) {
-  EXPECT_EQ(message_of<UsageError>([] { fetch_log("HPC2N"); }),
+  EXPECT_EQ(message_of(kExitUsage, fetch_log("HPC2N")),
             "unknown log 'HPC2N'; known are CTC-SP2-1996-3.1-cln, HPC2N-2002-2.1-cln, KTH-SP2-1996-2.1-cln");
 }
 
@@ -43,7 +43,7 @@ TEST(Catalogue, AsksTheArchivesPathsBelowAnyBase) {
   server.serve("/mirror/l_hpc2n/HPC2N-2002-2.1-cln.swf.gz", {200, "another log", {}, false});
   for (const char* base : {"/mirror", "/mirror/"}) {
     EXPECT_THAT(
-        message_of<NetworkError>([&] { fetch_log("HPC2N-2002-2.1-cln", options, server.base() + base); }),
+        message_of(kExitNetwork, fetch_log("HPC2N-2002-2.1-cln", options, server.base() + base)),
         HasSubstr("wrong checksum: expected SHA-256 e56a97045de773f2a395acaf74cb04e6e3393b9c8c5ae12b542b5de93bb04838"));
   }
   EXPECT_THAT(server.requests(),
@@ -59,8 +59,8 @@ TEST(Catalogue, FetchesTheRealLogs) {
   for (const KnownLog& log : known_logs()) {
     DFRS_TRACE_OR_SKIP(path, std::string(log.name) + ".swf.gz");
     server.serve("/" + std::string(log.path), {200, file_bytes(path), {}, false});
-    EXPECT_FALSE(fetch_log(log.name, options, server.base()).from_cache) << log.name;
-    EXPECT_TRUE(fetch_log(log.name, options, server.base()).from_cache) << log.name;
+    EXPECT_FALSE(or_throw(fetch_log(log.name, options, server.base())).from_cache) << log.name;
+    EXPECT_TRUE(or_throw(fetch_log(log.name, options, server.base())).from_cache) << log.name;
   }
   EXPECT_EQ(server.requests().size(), 3u);
 }

@@ -186,8 +186,8 @@ TEST(GpusRandom, RecordsHaveAllOfThem) {
     const auto recorder = or_throw(StepRecorder::create(path, instance, parse_algorithm(algorithm).value(), options));
     const RunResult r = or_throw(simulate(instance, parse_algorithm(algorithm).value(), options, recorder.get()));
     or_throw(recorder->finish());
-    record::RecordReader reader = open_record(path);
-    const RecordedRun recorded = read_recorded_run(reader, "again");
+    record::RecordReader reader = or_throw(open_record(path));
+    const RecordedRun recorded = or_throw(read_recorded_run(reader, "again"));
     EXPECT_EQ(recorded.instance.platform.nodes, instance.platform.nodes);
     EXPECT_THAT(recorded.notes, IsEmpty());
     std::uint32_t pauses = 0;
@@ -196,7 +196,7 @@ TEST(GpusRandom, RecordsHaveAllOfThem) {
       pauses += instance.jobs[job.id - 1].rigid[kGpu] > 0 ? r.jobs[job.id - 1].pauses : 0;
     }
     EXPECT_GT(pauses, 0U);
-    record::RecordReader again = open_record(path);
+    record::RecordReader again = or_throw(open_record(path));
     const auto replayed = record::replay(again, nullptr);
     ASSERT_TRUE(replayed);
     EXPECT_FALSE(replayed->difference);

@@ -7,6 +7,7 @@
 #include "sim/errors.h"
 #include "sim/host/simulation.h"
 #include "sim/workload/job_weights.h"
+#include "tests/sim/failure_message.h"
 
 namespace dfrs::sim {
 namespace {
@@ -109,20 +110,20 @@ TEST(Weights, ShareOneNodeByTheirWeights) {
 }
 
 TEST(Weights, AreParsed) {
-  const auto rules = parse_weights("user=7:2,queue=1:0.5,random=0.25:4");
+  const auto rules = or_throw(parse_weights("user=7:2,queue=1:0.5,random=0.25:4"));
   ASSERT_EQ(rules.size(), 3U);
   EXPECT_EQ(weight_of(rules, 7, 1), 2);
   EXPECT_EQ(weight_of(rules, 8, 1), 0.5);
   EXPECT_EQ(weight_of(rules, -1, -1), 1);
   for (const char* wrong : {"", "user=7", "user:7=2", "user=x:2", "group=1:2", "random=2:2", "user=1:0", "user=1:2,"}) {
-    EXPECT_THROW(parse_weights(wrong), UsageError) << wrong;
+    EXPECT_EQ(code_of(parse_weights(wrong)), kExitUsage) << wrong;
   }
 }
 
 TEST(Weights, AtRandomAreTheSameEachTimeAndOfTheirShare) {
   Instance instance;
   for (JobId id = 1; id <= 4000; ++id) instance.jobs.push_back(make(id, 0, 1, 1));
-  const auto rules = parse_weights("random=0.25:4");
+  const auto rules = or_throw(parse_weights("random=0.25:4"));
   weigh_at_random(instance, rules);
   std::size_t heavy = 0;
   for (const Job& job : instance.jobs) heavy += job.weight == 4 ? 1 : 0;
@@ -134,10 +135,10 @@ TEST(Weights, AtRandomAreTheSameEachTimeAndOfTheirShare) {
 }
 
 TEST(RealNeeds, AreParsedAndDrawn) {
-  EXPECT_EQ(parse_real_needs("0.5").low, 0.5);
-  EXPECT_EQ(parse_real_needs("0.2-0.8").high, 0.8);
+  EXPECT_EQ(or_throw(parse_real_needs("0.5")).low, 0.5);
+  EXPECT_EQ(or_throw(parse_real_needs("0.2-0.8")).high, 0.8);
   for (const char* wrong : {"", "0", "1.5", "0.8-0.2", "0.2-", "x"})
-    EXPECT_THROW(parse_real_needs(wrong), UsageError) << wrong;
+    EXPECT_EQ(code_of(parse_real_needs(wrong)), kExitUsage) << wrong;
   Instance instance;
   for (JobId id = 1; id <= 4000; ++id) instance.jobs.push_back(make(id, 0, 0.5, 1));
   set_real_needs(instance, {0.2, 0.8});

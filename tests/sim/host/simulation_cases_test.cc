@@ -305,7 +305,7 @@ TEST(SimulationCases, WeeksOfHpc2nPassTheChecker) {
   LoadOptions load;
   load.annotation = SwfAnnotation::kMemory;
   load.weeks = true;
-  const Loaded loaded = load_instances(path, load);
+  const Loaded loaded = or_throw(load_instances(path, load));
   ASSERT_EQ(loaded.instances.size(), 182u);
   GlpkSolver solver;
   SimOptions options;

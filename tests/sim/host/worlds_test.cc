@@ -253,8 +253,8 @@ TEST(Worlds, RecordsReplayInEveryWorld) {
       const auto recorder = or_throw(StepRecorder::create(path, instance, parse_algorithm(algorithm).value(), options));
       const RunResult original = run(instance, algorithm, options, recorder.get());
       or_throw(recorder->finish());
-      record::RecordReader reader = open_record(path);
-      const RecordedRun recorded = read_recorded_run(reader, "again");
+      record::RecordReader reader = or_throw(open_record(path));
+      const RecordedRun recorded = or_throw(read_recorded_run(reader, "again"));
       ASSERT_TRUE(recorded.setup.host.has_value());
       EXPECT_EQ(recorded.setup.host->pauses, options.pauses);
       EXPECT_EQ(recorded.setup.host->swap, options.swap);

@@ -72,7 +72,7 @@ TEST(JobTimes, AddUpUnderEveryPolicy) {
       model.seed = seed;
       model.jobs = 120;
       model.nodes = 16;
-      const Instance instance = lublin_instance(model);
+      const Instance instance = or_throw(lublin_instance(model));
       GlpkSolver solver;
       SimOptions options;
       options.engine.lp_solver = &solver;

@@ -79,11 +79,11 @@ constexpr const char* kRecord = "1 0 -1 100 -1 -1 -1 ";
 constexpr const char* kRest = " 1 1 1 1 1 1 -1 -1\n";
 
 TEST(Hpc2nInstance, TakesTheLargerOfUsedAndRequestedMemory) {
-  const SwfLog log = parse_swf(
-      "1 0 -1 100 -1 -1 524288 2 -1 629145 1 1 1 1 1 1 -1 -1\n"
-      "2 0 -1 100 -1 -1 629145 2 -1 524288 1 1 1 1 1 1 -1 -1\n",
-      "log");
-  const Instance instance = annotated_instance(log, "x", {}, {}).instance;
+  const SwfLog log =
+      or_throw(parse_swf("1 0 -1 100 -1 -1 524288 2 -1 629145 1 1 1 1 1 1 -1 -1\n"
+                         "2 0 -1 100 -1 -1 629145 2 -1 524288 1 1 1 1 1 1 -1 -1\n",
+                         "log"));
+  const Instance instance = or_throw(annotated_instance(log, "x", {}, {})).instance;
   EXPECT_EQ(instance.platform, Platform::homogeneous(120, 2048));
   EXPECT_EQ(instance.jobs[0].rigid[kMemory], 1229);
   EXPECT_EQ(instance.jobs[1].rigid[kMemory], 1229);
@@ -91,7 +91,7 @@ TEST(Hpc2nInstance, TakesTheLargerOfUsedAndRequestedMemory) {
 
 TEST(Hpc2nInstance, RefusesWhatTheMachineCannotHold) {
   const auto message = [](const std::string& text, MemoryAnnotation options = {}) {
-    return message_of<InputError>([&] { annotated_instance(parse_swf(text, "log"), "x", {}, options); });
+    return message_of(kExitInput, annotated_instance(or_throw(parse_swf(text, "log")), "x", {}, options));
   };
   EXPECT_EQ(message(kRecord + std::string("242 -1 -1") + kRest),
             "log:1: job 1 is larger than the machine: 242 processors, but the machine has 240; --lenient leaves such "
@@ -106,11 +106,11 @@ TEST(Hpc2nInstance, RefusesWhatTheMachineCannotHold) {
 }
 
 TEST(Hpc2nInstance, RefusesOptionsOutOfRange) {
-  const SwfLog log = parse_swf(kRecord + std::string("1 -1 -1") + kRest, "log");
+  const SwfLog log = or_throw(parse_swf(kRecord + std::string("1 -1 -1") + kRest, "log"));
   const auto with = [&](auto change) {
     MemoryAnnotation options;
     change(options);
-    return message_of<UsageError>([&] { annotated_instance(log, "x", {}, options); });
+    return message_of(kExitUsage, annotated_instance(log, "x", {}, options));
   };
   EXPECT_EQ(with([](auto& o) { o.nodes = 0; }), "nodes: 0, expected 1 to 1000000");
   EXPECT_EQ(with([](auto& o) { o.cores = 0; }), "cores per node: 0, expected 1 to 1024");
@@ -121,15 +121,15 @@ TEST(Hpc2nInstance, RefusesOptionsOutOfRange) {
 // RR-7659, section 5.3.1: 202,876 jobs, 2,142 of them without memory, 182 weeks.
 TEST(Hpc2nLog, HasThePapersNumbers) {
   DFRS_TRACE_OR_SKIP(path, "HPC2N-2002-2.1-cln.swf.gz");
-  const SwfLog log = parse_swf(read_text(path), path);
-  const SwfWorkload workload = annotated_instance(log, "hpc2n", {}, {});
+  const SwfLog log = or_throw(parse_swf(or_throw(read_text(path)), path));
+  const SwfWorkload workload = or_throw(annotated_instance(log, "hpc2n", {}, {}));
   EXPECT_EQ(workload.instance.jobs.size(), 202876u);
   EXPECT_EQ(workload.report.skipped_count(), 0u);
   EXPECT_TRUE(workload.report.adjusted.empty());
 
-  const Text text = read_text(path);
+  const Text text = or_throw(read_text(path));
   SwfStream records(text, path);  // one by one, they are the same
-  const SwfWorkload straight = annotated_instance(records, "hpc2n", {}, {});
+  const SwfWorkload straight = or_throw(annotated_instance(records, "hpc2n", {}, {}));
   EXPECT_TRUE(records.plain());
   EXPECT_EQ(straight.instance.jobs, workload.instance.jobs);
   EXPECT_EQ(straight.report.records, 202876u);
@@ -137,15 +137,16 @@ TEST(Hpc2nLog, HasThePapersNumbers) {
   ReadReport unused;
   std::size_t without_memory = 0;
   std::size_t distorted = 0;
-  each_simulated_job(log, {}, unused, [&](const SwfJob& job) {
+  or_throw(each_simulated_job(log, {}, unused, [&](const SwfJob& job) {
     without_memory += job.memory_kb == 0 ? 1 : 0;
     const ExactMemory exact = annotate(job.processors, job.memory_kb, {}).memory;
     distorted += 2048 / rounded_memory(exact, 2048) != std::int64_t{2048} * 102400 / exact.centi_kb ? 1 : 0;
-  });
+    return true;
+  }));
   EXPECT_EQ(without_memory, 2142u);
   EXPECT_EQ(distorted, 0u);
 
-  const std::vector<Instance> weeks = split_weeks(workload.instance, "hpc2n");
+  const std::vector<Instance> weeks = or_throw(split_weeks(workload.instance, "hpc2n"));
   ASSERT_EQ(weeks.size(), 182u);
   EXPECT_EQ(weeks[75].name, "hpc2n-week-075");
   std::size_t jobs = 0;

@@ -21,7 +21,7 @@ constexpr const char* kSwf =
 TEST(Load, RecognisesALogByItsContent) {
   const TemporaryFolder folder;
   const std::string path = folder.write("My-Log.swf.gz", compressed(kSwf, archive_write_add_filter_gzip));
-  const Loaded loaded = load_instances(path);
+  const Loaded loaded = or_throw(load_instances(path));
   EXPECT_TRUE(loaded.was_swf);
   ASSERT_EQ(loaded.instances.size(), 1u);
   EXPECT_EQ(loaded.instances[0].name, "My-Log");
@@ -37,9 +37,9 @@ TEST(Load, ReadsALogThatIsNotPlainAllTheSame) {
   };
   const std::string head = "; MaxProcs: 2\n" + record(1, 5, "1") + record(2, 6, "2");
   const auto check = [&](const std::string& text, const LoadOptions& options) {
-    const Loaded loaded = load_instances_from_text(text, "log", options);
-    const SwfLog log = parse_swf(text, "log", options.swf);
-    const SwfWorkload expected = swf_instance(log, "log", options.conventions, options.processors);
+    const Loaded loaded = or_throw(load_instances_from_text(text, "log", options));
+    const SwfLog log = or_throw(parse_swf(text, "log", options.swf));
+    const SwfWorkload expected = or_throw(swf_instance(log, "log", options.conventions, options.processors));
     ASSERT_EQ(loaded.instances.size(), 1u) << text;
     EXPECT_EQ(loaded.instances[0].jobs, expected.instance.jobs) << text;
     EXPECT_EQ(loaded.instances[0].platform, expected.instance.platform) << text;
@@ -57,7 +57,7 @@ TEST(Load, ReadsALogThatIsNotPlainAllTheSame) {
   }
   check(head + "what\n" + record(2, 4, "1") + record(3, 3, "9"), lenient);
   const auto message = [&](const std::string& text) {
-    return message_of<InputError>([&] { load_instances_from_text(text, "log"); });
+    return message_of(kExitInput, load_instances_from_text(text, "log"));
   };
   EXPECT_EQ(
       message(head + record(3, 7, "9")),
@@ -73,7 +73,7 @@ TEST(Load, CutsALogIntoWeeksUnderTheAnnotation) {
   options.annotation = SwfAnnotation::kMemory;
   options.weeks = true;
   options.name = "hpc2n";
-  const Loaded loaded = load_instances_from_text(kSwf, "log", options);
+  const Loaded loaded = or_throw(load_instances_from_text(kSwf, "log", options));
   ASSERT_EQ(loaded.instances.size(), 2u);
   EXPECT_EQ(loaded.instances[1].name, "hpc2n-week-001");
   EXPECT_EQ(loaded.instances[1].jobs[0].submit, 700000 - 604800);
@@ -83,8 +83,8 @@ TEST(Load, CutsALogIntoWeeksUnderTheAnnotation) {
 }
 
 TEST(Load, RecognisesATraceOfTheProject) {
-  const Instance instance = load_instances_from_text(kSwf, "log").instances[0];
-  const Loaded loaded = load_instances_from_text(format_trace(instance), "x");
+  const Instance instance = or_throw(load_instances_from_text(kSwf, "log")).instances[0];
+  const Loaded loaded = or_throw(load_instances_from_text(or_throw(format_trace(instance)), "x"));
   EXPECT_FALSE(loaded.was_swf);
   ASSERT_EQ(loaded.instances.size(), 1u);
   EXPECT_EQ(loaded.instances[0].jobs, instance.jobs);
@@ -92,7 +92,7 @@ TEST(Load, RecognisesATraceOfTheProject) {
 }
 
 TEST(Load, NamesStandardInputInMessages) {
-  EXPECT_EQ(message_of<InputError>([] { load_instances_from_text("a b\n", "-"); }),
+  EXPECT_EQ(message_of(kExitInput, load_instances_from_text("a b\n", "-")),
             "<stdin>:1: field 1 (job number) is 'a', expected an integer (-1 if unknown)");
 }
 

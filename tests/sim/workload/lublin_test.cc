@@ -11,6 +11,7 @@
 
 #include "sim/errors.h"
 #include "sim/workload/scale.h"
+#include "tests/sim/failure_message.h"
 
 namespace dfrs::sim {
 namespace {
@@ -36,10 +37,10 @@ TEST(LublinMix, SpansWhatIsPublished) {
   std::vector<double> days;
   std::vector<double> loads;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    const Instance instance = lublin_instance(seeded(seed));
+    const Instance instance = or_throw(lublin_instance(seeded(seed)));
     ASSERT_EQ(instance.jobs.size(), 1000u);
     days.push_back((instance.jobs.back().submit - instance.jobs.front().submit) / 86400);
-    loads.push_back(offered_load(instance));
+    loads.push_back(or_throw(offered_load(instance)));
   }
   const Spread time = spread(days);
   EXPECT_NEAR(time.least, 3.5, 0.4);
@@ -56,7 +57,7 @@ TEST(LublinTypeless, TakesTwiceAsLong) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     LublinOptions options = seeded(seed);
     options.mix = LublinMix::kTypeless;
-    const Instance instance = lublin_instance(options);
+    const Instance instance = or_throw(lublin_instance(options));
     days.push_back((instance.jobs.back().submit - instance.jobs.front().submit) / 86400);
   }
   EXPECT_NEAR(spread(days).median, 10.5, 0.6);
@@ -160,7 +161,7 @@ TEST(LublinRunTime, HasTheMixturesMean) {
 }
 
 TEST(Lublin, AnnotatesAsThePaper) {
-  const Instance instance = lublin_instance(seeded(3));
+  const Instance instance = or_throw(lublin_instance(seeded(3)));
   EXPECT_EQ(instance.name, "lublin-3");
   EXPECT_EQ(instance.platform, Platform::homogeneous(128, 10240));
   std::map<RigidAmount, int> memories;
@@ -181,27 +182,27 @@ TEST(Lublin, AnnotatesAsThePaper) {
 
 // A seed names an instance permanently: published results refer to it.
 TEST(Lublin, NeverChangesWhatASeedMeans) {
-  const Instance instance = lublin_instance(seeded(1));
+  const Instance instance = or_throw(lublin_instance(seeded(1)));
   EXPECT_EQ(instance.jobs[0], (Job{1, 42.484, 3, 1.0, {7168}, 54, 54}));
   EXPECT_EQ(instance.jobs[1], (Job{2, 288.638, 1, 0.25, {7168}, 210, 210}));
   EXPECT_EQ(instance.jobs[4], (Job{5, 2040.757, 32, 1.0, {3072}, 36, 36}));
-  EXPECT_EQ(instance.jobs, lublin_instance(seeded(1)).jobs);
-  EXPECT_NE(instance.jobs, lublin_instance(seeded(2)).jobs);
+  EXPECT_EQ(instance.jobs, or_throw(lublin_instance(seeded(1))).jobs);
+  EXPECT_NE(instance.jobs, or_throw(lublin_instance(seeded(2))).jobs);
 }
 
 TEST(Lublin, IsABeginningOfALongerOne) {
   LublinOptions longer = seeded(9);
   longer.jobs = 1500;
-  Instance instance = lublin_instance(longer);
+  Instance instance = or_throw(lublin_instance(longer));
   instance.jobs.resize(1000);
-  EXPECT_EQ(instance.jobs, lublin_instance(seeded(9)).jobs);
+  EXPECT_EQ(instance.jobs, or_throw(lublin_instance(seeded(9))).jobs);
 }
 
 TEST(Lublin, RefusesOptionsOutOfRange) {
   const auto refused = [](auto change) {
     LublinOptions options;
     change(options);
-    EXPECT_THROW(lublin_instance(options), UsageError);
+    EXPECT_EQ(code_of(lublin_instance(options)), kExitUsage);
   };
   refused([](auto& o) { o.jobs = 0; });
   refused([](auto& o) { o.nodes = 1; });

@@ -86,10 +86,10 @@ TEST(MemoryModel, NodesWithoutMemoryGetSome) {
 }
 
 TEST(MemoryModel, Names) {
-  EXPECT_EQ(parse_memory_model("lublin").seed, 1U);
-  EXPECT_EQ(parse_memory_model("lublin:7").seed, 7U);
+  EXPECT_EQ(or_throw(parse_memory_model("lublin")).seed, 1U);
+  EXPECT_EQ(or_throw(parse_memory_model("lublin:7")).seed, 7U);
   for (const char* wrong : {"", "lublim", "lublin:", "lublin:x", "lublin:-1", "Lublin"}) {
-    EXPECT_THAT(message_of<UsageError>([&] { parse_memory_model(wrong); }), HasSubstr("expected lublin")) << wrong;
+    EXPECT_THAT(message_of(kExitUsage, parse_memory_model(wrong)), HasSubstr("expected lublin")) << wrong;
   }
 }
 
@@ -99,9 +99,9 @@ TEST(MemoryModel, OfALog) {
   for (int k = 0; k < 40; ++k) log += swf_line(k + 1, 50'000.0 * k, 100, 1 + k % 4, -1, 9e9);
   LoadOptions options;
   options.memory_model = MemoryModel{};
-  const std::vector<Instance> whole = load_instances_from_text(log, "log", options).instances;
+  const std::vector<Instance> whole = or_throw(load_instances_from_text(log, "log", options)).instances;
   options.weeks = true;
-  const std::vector<Instance> weeks = load_instances_from_text(log, "log", options).instances;
+  const std::vector<Instance> weeks = or_throw(load_instances_from_text(log, "log", options)).instances;
   ASSERT_EQ(weeks.size(), 4U);
   std::size_t k = 0;
   for (const Instance& week : weeks) {

@@ -17,43 +17,42 @@ Instance sample() {
           {Job{1, 40, 2, 0.5, {}, 100, 100}, Job{2, 80, 1, 1.0, {}, 60, 60}, Job{3, 200, 3, 1.0, {}, 80, 80}}};
 }
 
-TEST(OfferedLoad, IsWorkPerTimeAndCapacity) { EXPECT_DOUBLE_EQ(offered_load(sample()), 1.25); }
+TEST(OfferedLoad, IsWorkPerTimeAndCapacity) { EXPECT_DOUBLE_EQ(or_throw(offered_load(sample())), 1.25); }
 
 TEST(ScaledToLoad, MultipliesTheTimesBetweenSubmissions) {
-  const Instance scaled = scaled_to_load(sample(), 0.5);  // 2.5 times slower
+  const Instance scaled = or_throw(scaled_to_load(sample(), 0.5));  // 2.5 times slower
   EXPECT_EQ(scaled.name, "hand-load-0.5");
   EXPECT_DOUBLE_EQ(scaled.jobs[0].submit, 40);
   EXPECT_DOUBLE_EQ(scaled.jobs[1].submit, 40 + 2.5 * 40);
   EXPECT_DOUBLE_EQ(scaled.jobs[2].submit, 40 + 2.5 * 160);
   EXPECT_EQ(scaled.jobs[2].run_time, 80);
-  EXPECT_DOUBLE_EQ(offered_load(scaled), 0.5);
+  EXPECT_DOUBLE_EQ(or_throw(offered_load(scaled)), 0.5);
 }
 
 TEST(ScaledToLoad, GivesThePapersNineLoads) {
-  const Instance trace = lublin_instance({});
+  const Instance trace = or_throw(lublin_instance({}));
   for (int tenth = 1; tenth <= 9; ++tenth) {
-    const Instance scaled = scaled_to_load(trace, tenth / 10.0);
-    EXPECT_NEAR(offered_load(scaled), tenth / 10.0, 1e-12);
+    const Instance scaled = or_throw(scaled_to_load(trace, tenth / 10.0));
+    EXPECT_NEAR(or_throw(offered_load(scaled)), tenth / 10.0, 1e-12);
     EXPECT_EQ(scaled.name, "lublin-1-load-0." + std::to_string(tenth));
     for (std::size_t i = 1; i < scaled.jobs.size(); ++i) ASSERT_GE(scaled.jobs[i].submit, scaled.jobs[i - 1].submit);
   }
 }
 
 TEST(ScaledToLoad, RefusesWhatCannotBeScaled) {
-  EXPECT_THROW(scaled_to_load(sample(), 0), UsageError);
-  EXPECT_THROW(scaled_to_load(sample(), -1), UsageError);
-  EXPECT_EQ(message_of<InputError>([] { scaled_to_load(sample(), 1e-9); }),
+  EXPECT_EQ(code_of(scaled_to_load(sample(), 0)), kExitUsage);
+  EXPECT_EQ(code_of(scaled_to_load(sample(), -1)), kExitUsage);
+  EXPECT_EQ(message_of(kExitInput, scaled_to_load(sample(), 1e-9)),
             "hand: scaled to load 1e-09 its jobs arrive until 2e+11 s, more than the 1e+10 s a trace may last");
   Instance idle = sample();
   for (Job& job : idle.jobs) job.run_time = 0;
-  EXPECT_EQ(message_of<InputError>([&] { scaled_to_load(idle, 1); }),
-            "hand: cannot be scaled to a load: its jobs have no work");
+  EXPECT_EQ(message_of(kExitInput, scaled_to_load(idle, 1)), "hand: cannot be scaled to a load: its jobs have no work");
   Instance one = sample();
   one.jobs.resize(1);
-  EXPECT_EQ(message_of<InputError>([&] { offered_load(one); }),
+  EXPECT_EQ(message_of(kExitInput, offered_load(one)),
             "hand: no offered load: at least two jobs with different submit times are needed");
   one.jobs.clear();
-  EXPECT_THROW(offered_load(one), InputError);
+  EXPECT_EQ(code_of(offered_load(one)), kExitInput);
 }
 
 }  // namespace

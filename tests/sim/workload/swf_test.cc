@@ -37,12 +37,15 @@ std::string record(int job, int submit, int run, int procs) {
 
 std::vector<SwfJob> jobs_of(const SwfLog& log, const SwfConventions& conventions, ReadReport& report) {
   std::vector<SwfJob> jobs;
-  each_simulated_job(log, conventions, report, [&](const SwfJob& job) { jobs.push_back(job); });
+  or_throw(each_simulated_job(log, conventions, report, [&](const SwfJob& job) {
+    jobs.push_back(job);
+    return true;
+  }));
   return jobs;
 }
 
 TEST(SwfReader, ReadsEveryField) {
-  const SwfLog log = parse_swf(kLog, "log");
+  const SwfLog log = or_throw(parse_swf(kLog, "log"));
   ASSERT_EQ(log.records.size(), 3u);
   const SwfRecord& first = log.records[0];
   EXPECT_EQ(first.job, 1);
@@ -68,7 +71,7 @@ TEST(SwfReader, ReadsEveryField) {
 }
 
 TEST(SwfReader, ReadsTheHeader) {
-  const SwfHeader header = parse_swf(kLog, "log").header;
+  const SwfHeader header = or_throw(parse_swf(kLog, "log")).header;
   EXPECT_EQ(header.max_procs, 64);
   EXPECT_EQ(header.max_nodes, 32);
   EXPECT_EQ(header.unix_start_time, 1027839845);
@@ -86,10 +89,10 @@ class MalformedSwf : public testing::TestWithParam<Malformed> {};
 
 TEST_P(MalformedSwf, NamesLineFieldAndExpectation) {
   const std::string text = "; comment\n" + record(1, 0, 10, 1) + GetParam().line + "\n" + record(9, 9, 10, 1);
-  EXPECT_EQ(message_of<InputError>([&] { parse_swf(text, "a.swf"); }), std::string("a.swf:3: ") + GetParam().message);
+  EXPECT_EQ(message_of(kExitInput, parse_swf(text, "a.swf")), std::string("a.swf:3: ") + GetParam().message);
   SwfReadOptions lenient;
   lenient.lenient = true;
-  const SwfLog log = parse_swf(text, "a.swf", lenient);
+  const SwfLog log = or_throw(parse_swf(text, "a.swf", lenient));
   EXPECT_EQ(log.records.size(), 2u);
   EXPECT_THAT(log.report.skipped, ElementsAre(ReadNote{"malformed line", 1, 3}));
   EXPECT_THAT(log.report.describe("a.swf"), ElementsAre("a.swf: 1 record skipped: malformed line (first: line 3)"));
@@ -158,7 +161,7 @@ TEST(SwfReader, ReadsEveryWayToWriteARecord) {
            {std::string(), std::string("\n"), std::string("\r\n; another comment"), "\n" + std::string(200, ' ')}) {
         const std::string text = before + line + behind;
         const std::string where = "'" + text + "'";
-        const SwfLog log = parse_swf(text, "log");
+        const SwfLog log = or_throw(parse_swf(text, "log"));
         ASSERT_EQ(log.records.size(), 1u);
         check(log.records[0], where);
         check_others(log.records[0], where);
@@ -177,18 +180,18 @@ TEST(SwfReader, ReadsEveryWayToWriteARecord) {
 }
 
 TEST(SwfReader, RefusesATextWithoutRecords) {
-  EXPECT_EQ(message_of<InputError>([] { parse_swf("; MaxProcs: 4\n\n", "e.swf"); }),
+  EXPECT_EQ(message_of(kExitInput, parse_swf("; MaxProcs: 4\n\n", "e.swf")),
             "e.swf: no job records; expected a log in the Standard Workload Format");
-  EXPECT_THROW(parse_swf("", "e.swf"), InputError);
+  EXPECT_EQ(code_of(parse_swf("", "e.swf")), kExitInput);
   SwfReadOptions lenient;
   lenient.lenient = true;
-  EXPECT_EQ(message_of<InputError>([&] { parse_swf("a\nb\n", "e.swf", lenient); }),
+  EXPECT_EQ(message_of(kExitInput, parse_swf("a\nb\n", "e.swf", lenient)),
             "e.swf: no job records: all 2 lines are malformed");
 }
 
 TEST(SwfReader, SortsByTimeOfSubmissionAndSaysSo) {
   const SwfLog log =
-      parse_swf(record(1, 10, 1, 1) + record(2, 5, 1, 1) + record(3, 10, 1, 1) + record(4, 7, 1, 1), "log");
+      or_throw(parse_swf(record(1, 10, 1, 1) + record(2, 5, 1, 1) + record(3, 10, 1, 1) + record(4, 7, 1, 1), "log"));
   std::vector<std::int64_t> order;
   for (const SwfRecord& job : log.records) order.push_back(job.job);
   EXPECT_THAT(order, ElementsAre(2, 4, 1, 3));
@@ -197,11 +200,10 @@ TEST(SwfReader, SortsByTimeOfSubmissionAndSaysSo) {
 
 TEST(SwfReader, RefusesAJobNumberUsedTwice) {
   const std::string text = record(5, 0, 1, 1) + record(4, 1, 1, 1) + record(5, 2, 7, 1);
-  EXPECT_EQ(message_of<InputError>([&] { parse_swf(text, "log"); }),
-            "log:3: job number 5 is already used by an earlier line");
+  EXPECT_EQ(message_of(kExitInput, parse_swf(text, "log")), "log:3: job number 5 is already used by an earlier line");
   SwfReadOptions lenient;
   lenient.lenient = true;
-  const SwfLog log = parse_swf(text, "log", lenient);
+  const SwfLog log = or_throw(parse_swf(text, "log", lenient));
   ASSERT_EQ(log.records.size(), 2u);
   EXPECT_EQ(log.records[0].run_time, 1);  // the first one stays
   EXPECT_EQ(log.report.skipped_count(), 1u);
@@ -210,7 +212,7 @@ TEST(SwfReader, RefusesAJobNumberUsedTwice) {
 TEST(SwfReader, AcceptsThePartsOfASwappedJob) {
   std::string part = record(5, 0, 1, 1);
   part.replace(part.find(" 1 1 1 1 1 1 -1"), 2, " 2");
-  const SwfLog log = parse_swf(record(5, 0, 10, 1) + part + part, "log");
+  const SwfLog log = or_throw(parse_swf(record(5, 0, 10, 1) + part + part, "log"));
   ReadReport report;
   EXPECT_EQ(jobs_of(log, {}, report).size(), 1u);
   EXPECT_THAT(report.skipped, ElementsAre(ReadNote{"part of a job that has its own record (status 2 to 4)", 2, 2}));
@@ -226,13 +228,14 @@ void expect_alike(SwfRecords& a, SwfRecords& b) {
   SwfConventions conventions;
   conventions.estimates = SwfEstimates::kTrace;
   conventions.measured_cpu_need = true;
-  conventions.weights = parse_weights("user=2:0.5,queue=1:3");
+  conventions.weights = or_throw(parse_weights("user=2:0.5,queue=1:3"));
   const auto all = [&](SwfRecords& records, ReadReport& report) {
     std::vector<std::array<double, 9>> jobs;
-    each_simulated_job(records, conventions, report, [&](const SwfJob& job) {
+    or_throw(each_simulated_job(records, conventions, report, [&](const SwfJob& job) {
       jobs.push_back({static_cast<double>(job.id), job.submit, static_cast<double>(job.processors), job.run_time,
                       job.estimate, job.memory_kb, job.weight, job.efficiency, static_cast<double>(job.line)});
-    });
+      return true;
+    }));
     return jobs;
   };
   ReadReport of_a, of_b;
@@ -250,7 +253,7 @@ TEST(SwfStream, AreThoseOfTheLog) {
                            "5 10 -1 5.25 2 1.5 2048.5 -1 60 -1 1 2 1 1 1 1 -1 -1 \r\n" + record(1000000000, 11, 5, 0) +
                            record(1000000001, 12, 5, 2);
   SwfStream records(text, "log");
-  const SwfLog log = parse_swf(text, "log");
+  const SwfLog log = or_throw(parse_swf(text, "log"));
   ASSERT_EQ(log.records.size(), 7u);
   SwfLogRecords expected(log);
   expect_alike(records, expected);
@@ -261,7 +264,7 @@ TEST(SwfStream, OfALongLogAreThoseOfTheLog) {
   std::string text = "; MaxProcs: 64\n";
   for (int k = 1; k < 5000; ++k) text += record(k, k / 3 * 10, k % 97, k % 13);
   SwfStream records(text, "log");
-  const SwfLog log = parse_swf(text, "log");
+  const SwfLog log = or_throw(parse_swf(text, "log"));
   SwfLogRecords expected(log);
   expect_alike(records, expected);
   EXPECT_TRUE(records.plain());
@@ -287,9 +290,10 @@ TEST(SwfStream, EndWhereATextIsNotPlain) {
 }
 
 TEST(SwfJobs, SkipsWhatCannotBeSimulatedAndCountsIt) {
-  const SwfLog log = parse_swf(record(1, 0, -1, 4) + record(2, 0, 5, 0) + record(3, -1, 5, 1) + record(-1, 0, 5, 1) +
-                                   record(6, 0, 5, -1) + record(7, 1, 0, 3) + record(8, 1, 5, 1),
-                               "log");
+  const SwfLog log =
+      or_throw(parse_swf(record(1, 0, -1, 4) + record(2, 0, 5, 0) + record(3, -1, 5, 1) + record(-1, 0, 5, 1) +
+                             record(6, 0, 5, -1) + record(7, 1, 0, 3) + record(8, 1, 5, 1),
+                         "log"));
   ReadReport report;
   const std::vector<SwfJob> jobs = jobs_of(log, {}, report);
   ASSERT_EQ(jobs.size(), 2u);
@@ -304,7 +308,7 @@ TEST(SwfJobs, SkipsWhatCannotBeSimulatedAndCountsIt) {
 
 // -1 stands for a missing value; other negative times are wrong.
 TEST(SwfJobs, ANegativeTimeIsNotCalledMissing) {
-  const SwfLog log = parse_swf(record(1, -100, 5, 1) + record(2, 0, -7, 1) + record(3, 1, 5, 1), "log");
+  const SwfLog log = or_throw(parse_swf(record(1, -100, 5, 1) + record(2, 0, -7, 1) + record(3, 1, 5, 1), "log"));
   ReadReport report;
   EXPECT_EQ(jobs_of(log, {}, report).size(), 1U);
   EXPECT_THAT(report.skipped, testing::UnorderedElementsAre(ReadNote{"submit time negative", 1, 1},
@@ -312,7 +316,7 @@ TEST(SwfJobs, ANegativeTimeIsNotCalledMissing) {
 }
 
 TEST(SwfJobs, FollowsTheConventions) {
-  const SwfLog log = parse_swf(kLog, "log");
+  const SwfLog log = or_throw(parse_swf(kLog, "log"));
   ReadReport report;
   SwfConventions conventions;
   std::vector<SwfJob> jobs = jobs_of(log, conventions, report);
@@ -343,8 +347,8 @@ TEST(SwfJobs, FollowsTheConventions) {
 }
 
 TEST(SwfInstance, MakesATaskPerProcessor) {
-  const SwfLog log = parse_swf(kLog, "log");
-  const SwfWorkload workload = swf_instance(log, "small", {}, {});
+  const SwfLog log = or_throw(parse_swf(kLog, "log"));
+  const SwfWorkload workload = or_throw(swf_instance(log, "small", {}, {}));
   EXPECT_EQ(workload.instance.name, "small");
   EXPECT_EQ(workload.instance.platform, Platform::homogeneous(64, 0));
   ASSERT_EQ(workload.instance.jobs.size(), 3u);
@@ -358,62 +362,63 @@ TEST(SwfInstance, MakesATaskPerProcessor) {
 }
 
 TEST(SwfInstance, SharesNodesAmongCoresAndTakesMemory) {
-  const SwfLog log = parse_swf(kLog, "log");
+  const SwfLog log = or_throw(parse_swf(kLog, "log"));
   SwfPlatformOptions options;
   options.cores = 4;
   options.memory_mib = 1024;
-  const Instance instance = swf_instance(log, "cores", {}, options).instance;
+  const Instance instance = or_throw(swf_instance(log, "cores", {}, options)).instance;
   EXPECT_EQ(instance.platform, Platform::homogeneous(16, 1024));
   EXPECT_EQ(instance.jobs[0].cpu_need, 0.25);
   EXPECT_EQ(instance.jobs[0].rigid[kMemory], 4);  // 4096 KB
 }
 
 TEST(SwfInstance, RefusesAJobLargerThanTheMachine) {
-  const SwfLog log = parse_swf(record(1, 0, 5, 2) + record(2, 1, 5, 9), "log");
+  const SwfLog log = or_throw(parse_swf(record(1, 0, 5, 2) + record(2, 1, 5, 9), "log"));
   SwfPlatformOptions options;
   options.nodes = 4;
   options.cores = 2;
   EXPECT_EQ(
-      message_of<InputError>([&] { swf_instance(log, "n", {}, options); }),
+      message_of(kExitInput, swf_instance(log, "n", {}, options)),
       "log:2: job 2 is larger than the machine: 9 processors, but the machine has 8; --lenient leaves such jobs out");
   options.lenient = true;
-  const SwfWorkload workload = swf_instance(log, "n", {}, options);
+  const SwfWorkload workload = or_throw(swf_instance(log, "n", {}, options));
   EXPECT_EQ(workload.instance.jobs.size(), 1u);
   EXPECT_THAT(workload.report.skipped, ElementsAre(ReadNote{"larger than the machine", 1, 2}));
   options.nodes = 0;
-  EXPECT_THAT(message_of<UsageError>([&] { swf_instance(log, "n", {}, options); }),
-              HasSubstr("give the number of nodes"));
+  EXPECT_THAT(message_of(kExitUsage, swf_instance(log, "n", {}, options)), HasSubstr("give the number of nodes"));
   options.nodes = 1;
   options.cores = 1;
-  EXPECT_EQ(message_of<InputError>([&] { swf_instance(log, "n", {}, options); }),
+  EXPECT_EQ(message_of(kExitInput, swf_instance(log, "n", {}, options)),
             "log: every job is larger than the machine of 1 node");
 }
 
 TEST(SwfInstance, RoundsTheHeadersProcessorsUpToNodes) {
   const auto nodes = [](const std::string& max_procs, int cores) {
-    const SwfLog log = parse_swf("; MaxProcs: " + max_procs + "\n" + record(1, 0, 5, 1), "log");
+    const SwfLog log = or_throw(parse_swf("; MaxProcs: " + max_procs + "\n" + record(1, 0, 5, 1), "log"));
     SwfPlatformOptions options;
     options.cores = cores;
-    return swf_instance(log, "n", {}, options).instance.platform.nodes.size();
+    return swf_instance(log, "n", {}, options).map([](const SwfWorkload& workload) {
+      return workload.instance.platform.nodes.size();
+    });
   };
-  EXPECT_EQ(nodes("7", 1), 7u);
-  EXPECT_EQ(nodes("7", 2), 4u);
-  EXPECT_EQ(nodes("8", 2), 4u);
+  EXPECT_EQ(or_throw(nodes("7", 1)), 7u);
+  EXPECT_EQ(or_throw(nodes("7", 2)), 4u);
+  EXPECT_EQ(or_throw(nodes("8", 2)), 4u);
   // The largest number there is: out of range, but no overflow before that is found.
-  EXPECT_THAT(message_of<InputError>([&] { nodes("9223372036854775807", 2); }),
+  EXPECT_THAT(message_of(kExitInput, nodes("9223372036854775807", 2)),
               HasSubstr("makes 4611686018427387904 nodes, expected 1 to 1000000"));
 }
 
 // Counts of the published logs, as the Parallel Workloads Archive gives them.
 TEST(SwfLogs, HaveTheArchivesNumbersOfJobs) {
   DFRS_TRACE_OR_SKIP(kth, "KTH-SP2-1996-2.1-cln.swf.gz");
-  EXPECT_EQ(parse_swf(read_text(kth), kth).records.size(), 28475u);
+  EXPECT_EQ(or_throw(parse_swf(or_throw(read_text(kth)), kth)).records.size(), 28475u);
   const std::string ctc = trace_path("CTC-SP2-1996-3.1-cln.swf.gz");
-  const SwfLog log = parse_swf(read_text(ctc), ctc);
+  const SwfLog log = or_throw(parse_swf(or_throw(read_text(ctc)), ctc));
   EXPECT_EQ(log.records.size(), 77222u);
   EXPECT_EQ(log.header.max_procs, 338);
   // CTC gives allocated processors only.
-  const SwfWorkload workload = swf_instance(log, "ctc", {}, {});
+  const SwfWorkload workload = or_throw(swf_instance(log, "ctc", {}, {}));
   EXPECT_EQ(workload.report.adjusted.front().count, 77222u);
   EXPECT_EQ(workload.instance.platform.nodes.size(), 338u);
 }

@@ -21,7 +21,7 @@ constexpr const char* kTrace =
     "7 0.5 1 2.5 8192 0 0\n";
 
 TEST(TraceFile, ReadsHeterogeneousNodes) {
-  const std::vector<Instance> instances = parse_traces(kTrace, "t");
+  const std::vector<Instance> instances = or_throw(parse_traces(kTrace, "t"));
   ASSERT_EQ(instances.size(), 1u);
   const Instance& instance = instances[0];
   EXPECT_EQ(instance.name, "two kinds of nodes");
@@ -34,7 +34,7 @@ TEST(TraceFile, ReadsHeterogeneousNodes) {
 }
 
 TEST(TraceFile, WritesTheDocumentedText) {
-  EXPECT_EQ(format_trace(parse_traces(kTrace, "t")[0]),
+  EXPECT_EQ(or_throw(format_trace(or_throw(parse_traces(kTrace, "t"))[0])),
             "; dfrs-trace: 1\n"
             "; Name: two kinds of nodes\n"
             "; Nodes: 2 cpu 1 memory 2048\n"
@@ -53,17 +53,17 @@ TEST(TraceFile, ReservedStartsAreAFieldMore) {
       "; Fields: id submit tasks cpu_need memory_mib run_time estimate reserved_start\n"
       "1 0 2 1 0 100 120 0\n"
       "2 5 2 1 0 100 120 900.5\n";
-  const std::vector<Instance> instances = parse_traces(std::string(kReserved) + kTrace, "t");
+  const std::vector<Instance> instances = or_throw(parse_traces(std::string(kReserved) + kTrace, "t"));
   ASSERT_EQ(instances.size(), 2u);
   EXPECT_EQ(instances[0].jobs[0].reserved_start, 0);
   EXPECT_EQ(instances[0].jobs[1].reserved_start, 900.5);
   EXPECT_EQ(instances[1].jobs[0].reserved_start, 0);  // the header line applies to its own instance
-  EXPECT_EQ(format_trace(instances[0]), kReserved);
+  EXPECT_EQ(or_throw(format_trace(instances[0])), kReserved);
   const std::string head = "; dfrs-trace: 1\n; Name: r\n; Nodes: 2 cpu 1 memory 0\n";
-  EXPECT_THROW(parse_traces(head + "; Reserved: no\n1 0 2 1 0 100 120\n", "t"), InputError);
-  EXPECT_THROW(parse_traces(head + "; Reserved: yes\n1 0 2 1 0 100 120\n", "t"), InputError);
-  EXPECT_THROW(parse_traces(head + "; Reserved: yes\n1 0 2 1 0 100 120 -1\n", "t"), InputError);
-  EXPECT_THROW(parse_traces(head + "1 0 2 1 0 100 120\n; Reserved: yes\n", "t"), InputError);
+  EXPECT_EQ(code_of(parse_traces(head + "; Reserved: no\n1 0 2 1 0 100 120\n", "t")), kExitInput);
+  EXPECT_EQ(code_of(parse_traces(head + "; Reserved: yes\n1 0 2 1 0 100 120\n", "t")), kExitInput);
+  EXPECT_EQ(code_of(parse_traces(head + "; Reserved: yes\n1 0 2 1 0 100 120 -1\n", "t")), kExitInput);
+  EXPECT_EQ(code_of(parse_traces(head + "1 0 2 1 0 100 120\n; Reserved: yes\n", "t")), kExitInput);
 }
 
 TEST(TraceFile, MarksAreAFieldMore) {
@@ -78,7 +78,7 @@ TEST(TraceFile, MarksAreAFieldMore) {
       "3 5 2 1 0 100 120 none\n"
       "4 5 2 1 0 100 120 -\n"
       "5 5 2 1 0 100 120 suspended\n";
-  const std::vector<Instance> instances = parse_traces(std::string(kMarked) + kTrace, "t");
+  const std::vector<Instance> instances = or_throw(parse_traces(std::string(kMarked) + kTrace, "t"));
   ASSERT_EQ(instances.size(), 2u);
   EXPECT_EQ(instances[0].jobs[0].pauses, PauseEffect::kept);
   EXPECT_EQ(instances[0].jobs[1].pauses, PauseEffect::lost);
@@ -86,16 +86,16 @@ TEST(TraceFile, MarksAreAFieldMore) {
   EXPECT_FALSE(instances[0].jobs[3].pauses);
   EXPECT_EQ(instances[0].jobs[4].pauses, PauseEffect::suspended);
   EXPECT_FALSE(instances[1].jobs[0].pauses);
-  EXPECT_EQ(format_trace(instances[0]), kMarked);
+  EXPECT_EQ(or_throw(format_trace(instances[0])), kMarked);
   const std::string head = "; dfrs-trace: 1\n; Name: r\n; Nodes: 2 cpu 1 memory 0\n";
-  EXPECT_THAT(message_of<InputError>([&] { parse_traces(head + "; Pauses: yes\n1 0 2 1 0 100 120 maybe\n", "t"); }),
+  EXPECT_THAT(message_of(kExitInput, parse_traces(head + "; Pauses: yes\n1 0 2 1 0 100 120 maybe\n", "t")),
               testing::HasSubstr("pauses is 'maybe', expected kept, suspended, none, lost or -"));
-  EXPECT_THROW(parse_traces(head + "; Pauses: yes\n1 0 2 1 0 100 120\n", "t"), InputError);
-  EXPECT_THROW(parse_traces(head + "; Pauses: no\n1 0 2 1 0 100 120\n", "t"), InputError);
+  EXPECT_EQ(code_of(parse_traces(head + "; Pauses: yes\n1 0 2 1 0 100 120\n", "t")), kExitInput);
+  EXPECT_EQ(code_of(parse_traces(head + "; Pauses: no\n1 0 2 1 0 100 120\n", "t")), kExitInput);
 }
 
 TEST(TraceFile, HoldsSeveralInstances) {
-  const std::vector<Instance> twice = parse_traces(std::string(kTrace) + "\n" + kTrace, "t");
+  const std::vector<Instance> twice = or_throw(parse_traces(std::string(kTrace) + "\n" + kTrace, "t"));
   ASSERT_EQ(twice.size(), 2u);
   EXPECT_EQ(twice[0].jobs, twice[1].jobs);
   EXPECT_EQ(twice[0].platform, twice[1].platform);
@@ -129,7 +129,7 @@ RC_GTEST_PROP(TraceFile, GivesBackWhatWasWritten, ()) {
     job.estimate = *any_seconds;
     instance.jobs.push_back(job);
   }
-  const std::vector<Instance> back = parse_traces(format_trace(instance), "rc");
+  const std::vector<Instance> back = or_throw(parse_traces(or_throw(format_trace(instance)), "rc"));
   RC_ASSERT(back.size() == 1u);
   RC_ASSERT(back[0].name == instance.name);
   RC_ASSERT(back[0].platform == instance.platform);
@@ -145,10 +145,10 @@ TEST(TraceFile, RecognisesItsOwnFormat) {
 }
 
 TEST(TraceFile, RefusesNamesThatWouldNotReadBack) {
-  Instance instance = parse_traces(kTrace, "t")[0];
+  Instance instance = or_throw(parse_traces(kTrace, "t"))[0];
   for (const char* name : {"", " a", "a\nb"}) {
     instance.name = name;
-    EXPECT_THROW(format_trace(instance), UsageError) << name;
+    EXPECT_EQ(code_of(format_trace(instance)), kExitUsage) << name;
   }
 }
 
@@ -160,7 +160,7 @@ struct BadJob {
 class BadTraceJob : public testing::TestWithParam<BadJob> {};
 
 TEST_P(BadTraceJob, NamesLineAndReason) {
-  EXPECT_EQ(message_of<InputError>([&] { parse_traces(std::string(kTrace) + GetParam().line + "\n", "t"); }),
+  EXPECT_EQ(message_of(kExitInput, parse_traces(std::string(kTrace) + GetParam().line + "\n", "t")),
             std::string("t:8: ") + GetParam().message);
 }
 
@@ -199,10 +199,9 @@ INSTANTIATE_TEST_SUITE_P(
 class BadTraceNodes : public testing::TestWithParam<BadJob> {};
 
 TEST_P(BadTraceNodes, NamesLineAndReason) {
-  EXPECT_EQ(message_of<InputError>([&] {
-              parse_traces("; dfrs-trace: 1\n; Name: n\n; Nodes: " + std::string(GetParam().line) + "\n1 0 1 1 1 1 1\n",
-                           "t");
-            }),
+  EXPECT_EQ(message_of(kExitInput, parse_traces("; dfrs-trace: 1\n; Name: n\n; Nodes: " + std::string(GetParam().line) +
+                                                    "\n1 0 1 1 1 1 1\n",
+                                                "t")),
             std::string("t:3: ") + GetParam().message);
 }
 
@@ -216,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadJob{"2 cpu 1 memory 1.5", "memory is '1.5', expected an integer"}));
 
 TEST(TraceFile, RefusesWhatIsNotWhole) {
-  const auto message = [](const char* text) { return message_of<InputError>([&] { parse_traces(text, "t"); }); };
+  const auto message = [](const char* text) { return message_of(kExitInput, parse_traces(text, "t")); };
   EXPECT_EQ(message(""), "t: empty; expected '; dfrs-trace: 1'");
   EXPECT_EQ(message("1 2 3\n"), "t:1: a job before '; dfrs-trace: 1'");
   EXPECT_EQ(message("; Name: x\n"), "t:1: '; Name:' before '; dfrs-trace: 1'");
@@ -234,17 +233,17 @@ TEST(TraceFile, UsersAreKept) {
   const std::string text =
       "; dfrs-trace: 1\n; Name: users\n; Nodes: 2 cpu 1 memory 1000\n; Users: yes\n1 0 1 1 10 5 5 7\n2 1 1 1 10 5 5 "
       "0\n";
-  const std::vector<Instance> read = parse_traces(text, "t");
+  const std::vector<Instance> read = or_throw(parse_traces(text, "t"));
   ASSERT_EQ(read.size(), 1u);
   EXPECT_EQ(read[0].jobs[0].user, 7u);
   EXPECT_EQ(read[0].jobs[1].user, 0u);
-  EXPECT_EQ(parse_traces(format_trace(read[0]), "t")[0].jobs, read[0].jobs);
-  EXPECT_THROW((void)parse_traces(
-                   "; dfrs-trace: 1\n; Name: u\n; Nodes: 2 cpu 1 memory 1000\n; Users: yes\n1 0 1 1 10 5 5\n", "t"),
-               InputError);
-  EXPECT_THROW((void)parse_traces(
-                   "; dfrs-trace: 1\n; Name: u\n; Nodes: 2 cpu 1 memory 1000\n; Users: yes\n1 0 1 1 10 5 5 -1\n", "t"),
-               InputError);
+  EXPECT_EQ(or_throw(parse_traces(or_throw(format_trace(read[0])), "t"))[0].jobs, read[0].jobs);
+  EXPECT_EQ(code_of(parse_traces(
+                "; dfrs-trace: 1\n; Name: u\n; Nodes: 2 cpu 1 memory 1000\n; Users: yes\n1 0 1 1 10 5 5\n", "t")),
+            kExitInput);
+  EXPECT_EQ(code_of(parse_traces(
+                "; dfrs-trace: 1\n; Name: u\n; Nodes: 2 cpu 1 memory 1000\n; Users: yes\n1 0 1 1 10 5 5 -1\n", "t")),
+            kExitInput);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/errors.h"
+#include "tests/sim/failure_message.h"
 
 namespace dfrs::sim {
 namespace {
@@ -19,7 +20,7 @@ Job job_at(JobId id, Seconds submit) {
 TEST(Weeks, StartEmptyWithTheirOwnTimes) {
   Instance log{
       "log", Platform::homogeneous(3, 100), {job_at(1, 0), job_at(2, 604799.5), job_at(3, 604800), job_at(4, 2500000)}};
-  const std::vector<Instance> weeks = split_weeks(log, "kth");
+  const std::vector<Instance> weeks = or_throw(split_weeks(log, "kth"));
   ASSERT_EQ(weeks.size(), 3u);  // nothing was submitted in weeks 2 and 3
   EXPECT_EQ(weeks[0].name, "kth-week-000");
   EXPECT_EQ(weeks[1].name, "kth-week-001");
@@ -34,10 +35,10 @@ TEST(Weeks, StartEmptyWithTheirOwnTimes) {
 
 TEST(Weeks, MayHaveAnotherLength) {
   Instance log{"log", Platform::homogeneous(1, 0), {job_at(1, 5), job_at(2, 25)}};
-  const std::vector<Instance> days = split_weeks(log, "d", 10);
+  const std::vector<Instance> days = or_throw(split_weeks(log, "d", 10));
   ASSERT_EQ(days.size(), 2u);
   EXPECT_EQ(days[1].jobs[0].submit, 5);
-  EXPECT_THROW(split_weeks(log, "d", 0), UsageError);
+  EXPECT_EQ(code_of(split_weeks(log, "d", 0)), kExitUsage);
 }
 
 }  // namespace

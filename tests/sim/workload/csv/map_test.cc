@@ -20,10 +20,8 @@ using ::testing::HasSubstr;
 
 constexpr const char* kLeast = "submit = s\nrun_time = r\ncpus = c\n";
 
-CsvMap map_of(const std::string& more) { return parse_csv_map(kLeast + more, "my.map"); }
-std::string refusal(const std::string& text) {
-  return message_of<InputError>([&] { (void)parse_csv_map(text, "my.map"); });
-}
+CsvMap map_of(const std::string& more) { return or_throw(parse_csv_map(kLeast + more, "my.map")); }
+std::string refusal(const std::string& text) { return message_of(kExitInput, parse_csv_map(text, "my.map")); }
 std::string refused(const std::string& line) { return refusal(kLeast + line); }
 
 TEST(CsvMap, ReadsColumnsUnitsFactorsAndConstants) {
@@ -107,19 +105,19 @@ TEST(CsvMap, NamesRequiredFields) {
             "my.map: submit is missing, expected a line such as 'submit = COLUMN'");
   EXPECT_THAT(refusal("cpus = c\nsubmit = r\nstart = s\n"), HasSubstr("run_time is missing, or start and end"));
   EXPECT_THAT(refusal("submit = s\nrun_time = r\n"), HasSubstr("cpus is missing, or nodes"));
-  EXPECT_TRUE(parse_csv_map("submit = s\nstart = a\nend = e\nnodes = n\n", "x").has(CsvField::kNodes));
+  EXPECT_TRUE(or_throw(parse_csv_map("submit = s\nstart = a\nend = e\nnodes = n\n", "x")).has(CsvField::kNodes));
 }
 
 TEST(CsvMap, ShippedOnesAreReadAndDescribed) {
   EXPECT_EQ(shipped_map_names(), "alibaba2018, fdata, in2p3, kestrel, pm100");
   for (const ShippedMap& map : shipped_maps()) {
     std::string sha256;
-    EXPECT_GT(load_csv_map(std::string(map.name), sha256).machine.nodes, 0) << map.name;
+    EXPECT_GT(or_throw(load_csv_map(std::string(map.name), sha256)).machine.nodes, 0) << map.name;
     EXPECT_EQ(sha256.size(), 64U);
     EXPECT_GT(map.title().size(), 20U) << map.name;
   }
   std::string sha256;
-  EXPECT_THAT(message_of<UsageError>([&] { (void)load_csv_map("pm10", sha256); }),
+  EXPECT_THAT(message_of(kExitUsage, load_csv_map("pm10", sha256)),
               AllOf(HasSubstr("--map pm10"), HasSubstr("the nearest is 'pm100'")));
 }
 

@@ -17,8 +17,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
+Result<SacctLog> try_read(const std::string& map, const std::string& table, bool lenient) {
+  return parse_csv_map(map, "my.map")
+      .and_then([&](const CsvMap& parsed) { return csv_to_sacct(table, "jobs.csv", parsed, lenient); })
+      .and_then([](const CsvJobs& jobs) { return parse_sacct(jobs.sacct, "jobs.csv"); });
+}
 SacctLog read(const std::string& map, const std::string& table, bool lenient = false) {
-  return parse_sacct(csv_to_sacct(table, "jobs.csv", parse_csv_map(map, "my.map"), lenient).sacct, "jobs.csv");
+  return or_throw(try_read(map, table, lenient));
 }
 SacctJob one(const std::string& map, const std::string& table) {
   const SacctLog log = read(map, table);
@@ -26,7 +31,7 @@ SacctJob one(const std::string& map, const std::string& table) {
   return log.jobs.front();
 }
 std::string refusal(const std::string& map, const std::string& table) {
-  return message_of<InputError>([&] { (void)read(map, table); });
+  return message_of(kExitInput, try_read(map, table, false));
 }
 
 constexpr const char* kLeast = "submit = submit\nrun_time = run\ncpus = cpus\n";
@@ -115,7 +120,9 @@ TEST(CsvTable, Gpus) {
   EXPECT_EQ(gpus("", ""), 0);
   EXPECT_EQ(gpus(" per node", "3"), 6);
   EXPECT_EQ(gpus(" * 0.01 per node", "150"), 4);
-  EXPECT_EQ(csv_to_sacct("s,r,n,g\n1,1,1,1\n1,1,1,0\n", "jobs.csv", parse_csv_map(map, "my.map")).with_gpus, 1U);
+  EXPECT_EQ(or_throw(csv_to_sacct("s,r,n,g\n1,1,1,1\n1,1,1,0\n", "jobs.csv", or_throw(parse_csv_map(map, "my.map"))))
+                .with_gpus,
+            1U);
   EXPECT_EQ(refusal(map, "s,r,n,g\n100,60,2,-1\n"),
             "jobs.csv:2: column g: '-1', expected a number, 0 or more and in range (my.map:5)");
   EXPECT_EQ(refusal(map + " per node", "s,r,n,g\n100,60,2,600000\n"),
@@ -199,12 +206,12 @@ TEST(CsvTable, ErrorsNameTheUsersFile) {
 }
 
 TEST(CsvTable, LenientCountsMalformedRows) {
-  const CsvJobs jobs = csv_to_sacct("submit,run,cpus\n1700000000,x,1\n1,2\n1700000000,1,1\n", "jobs.csv",
-                                    parse_csv_map(kLeast, "my.map"), true);
+  const CsvJobs jobs = or_throw(csv_to_sacct("submit,run,cpus\n1700000000,x,1\n1,2\n1700000000,1,1\n", "jobs.csv",
+                                             or_throw(parse_csv_map(kLeast, "my.map")), true));
   ASSERT_EQ(jobs.report.skipped.size(), 1U);
   EXPECT_EQ(jobs.report.skipped[0].count, 2U);
   EXPECT_EQ(jobs.report.skipped[0].first_line, 2U);
-  EXPECT_EQ(parse_sacct(jobs.sacct, "jobs.csv").jobs.front().line, 4U);
+  EXPECT_EQ(or_throw(parse_sacct(jobs.sacct, "jobs.csv")).jobs.front().line, 4U);
 }
 
 }  // namespace

@@ -39,28 +39,28 @@ constexpr const char* kText =
     "30|"
     "n[1-2]|y\n";
 
-SacctLog log_of(const char* text = kText) { return parse_sacct(text, "acct"); }
+SacctLog log_of(const char* text = kText) { return or_throw(parse_sacct(text, "acct")); }
 
 TEST(SacctJobs, ShapeIsTheLeastThatJobsShow) {
   const NodeShape shape = infer_shape(log_of());
   EXPECT_EQ(shape.nodes, 2);
   EXPECT_EQ(shape.cores, 8);
   EXPECT_EQ(shape.memory_mib, 16384);
-  const NodeShape given = machine_of(log_of(), {10, 0, 20000}).shape;
+  const NodeShape given = or_throw(machine_of(log_of(), {10, 0, 20000})).shape;
   EXPECT_EQ(given.nodes, 10);
   EXPECT_EQ(given.cores, 8);
   EXPECT_EQ(given.memory_mib, 20000);
-  EXPECT_THAT(describe_guess(log_of(), {10, 0, 0}),
+  EXPECT_THAT(or_throw(describe_guess(log_of(), {10, 0, 0})),
               AllOf(HasSubstr("8 CPUs per node, 16384 MiB per node"), HasSubstr("--cores, --memory")));
-  EXPECT_EQ(describe_guess(log_of(), {10, 8, 20000}), "");
+  EXPECT_EQ(or_throw(describe_guess(log_of(), {10, 8, 20000})), "");
   const char* const nameless =
       "JobID|State|Submit|Start|Elapsed|AllocCPUS\n1|COMPLETED|1700000000|1700000000|00:01:00|4\n";
-  EXPECT_THAT(message_of<Failure>([&] { (void)machine_of(log_of(nameless), {}); }),
+  EXPECT_THAT(message_of(kExitUsage, machine_of(log_of(nameless), {})),
               AllOf(HasSubstr("NodeList"), HasSubstr("--nodes N")));
 }
 
 TEST(SacctJobs, InstanceByHand) {
-  const SwfWorkload workload = sacct_instance(log_of(), "test", {});
+  const SwfWorkload workload = or_throw(sacct_instance(log_of(), "test", {}));
   const Instance& instance = workload.instance;
   ASSERT_EQ(instance.jobs.size(), 3U);
   EXPECT_EQ(instance.platform, Platform::homogeneous(2, 16384));
@@ -90,23 +90,23 @@ TEST(SacctJobs, OptionsSayWhatCountsAsNeed) {
   options.cpu_need = CpuNeed::kAllocated;
   options.memory_need = MemoryNeed::kUsed;
   options.estimates = SwfEstimates::kExact;
-  const Instance used = sacct_instance(log_of(), "test", options).instance;
+  const Instance used = or_throw(sacct_instance(log_of(), "test", options)).instance;
   EXPECT_DOUBLE_EQ(used.jobs[0].cpu_need, 0.125);
   EXPECT_EQ(used.jobs[0].rigid[kMemory], 1024);
   EXPECT_EQ(used.jobs[1].rigid[kMemory], 512);
   EXPECT_EQ(used.jobs[2].rigid[kMemory], 1024);  // use not known: the request
   EXPECT_EQ(used.jobs[0].estimate, 1000);
   options.memory_need = MemoryNeed::kLarger;
-  EXPECT_EQ(sacct_instance(log_of(), "test", options).instance.jobs[1].rigid[kMemory], 4096);
+  EXPECT_EQ(or_throw(sacct_instance(log_of(), "test", options)).instance.jobs[1].rigid[kMemory], 4096);
 }
 
 TEST(SacctJobs, AJobLargerThanTheMachineIsAnErrorOrCounted) {
   SacctOptions options;
   options.shape = {1, 8, 16384};
-  EXPECT_THAT(message_of<Failure>([&] { (void)sacct_instance(log_of(), "test", options); }),
+  EXPECT_THAT(message_of(kExitInput, sacct_instance(log_of(), "test", options)),
               HasSubstr("acct:2: job 101 is larger than the machine: 16 CPUs, but the machine has 8"));
   options.lenient = true;
-  const SwfWorkload workload = sacct_instance(log_of(), "test", options);
+  const SwfWorkload workload = or_throw(sacct_instance(log_of(), "test", options));
   EXPECT_EQ(workload.instance.jobs.size(), 2U);
   EXPECT_EQ(workload.report.skipped_count(), 1U);
 }
@@ -139,12 +139,12 @@ TEST(SacctJobs, Swf) {
   EXPECT_THAT(text, HasSubstr("\n101 0 60 1000 16 500 1048576 16 3600 2097152 1 1 1 -1 1 1 -1 -1\n"));
   EXPECT_THAT(text, HasSubstr("\n102 100 960 100 4 -1 131072 4 -1 1048576 5 2 1 -1 1 1 -1 -1\n"));
   EXPECT_THAT(text, HasSubstr("\n103 200 860 10 3 10 -1 3 -1 1048576 0 1 1 -1 2 2 -1 -1\n"));
-  const SwfLog again = parse_swf(text, "again");
+  const SwfLog again = or_throw(parse_swf(text, "again"));
   EXPECT_EQ(format_swf(again), text);
 }
 
 TEST(SacctJobs, AreASourceLikeAnyOther) {
-  const Loaded loaded = load_instances_from_text(kText, "some/acct.sacct.gz");
+  const Loaded loaded = or_throw(load_instances_from_text(kText, "some/acct.sacct.gz"));
   EXPECT_TRUE(loaded.was_sacct);
   EXPECT_FALSE(loaded.was_swf);
   EXPECT_EQ(loaded.instances.at(0).name, "acct");
@@ -154,14 +154,14 @@ TEST(SacctJobs, AreASourceLikeAnyOther) {
 }
 
 TEST(SacctAnonymise, NamesGoAndJobsStay) {
-  const std::string text = anonymise_sacct(kText, "acct");
+  const std::string text = or_throw(anonymise_sacct(kText, "acct"));
   EXPECT_THAT(text, AllOf(Not(HasSubstr("ann")), Not(HasSubstr("physics")), Not(HasSubstr("secret")),
                           Not(HasSubstr("n1|")), Not(HasSubstr("1001")), Not(HasSubstr("app"))));
   EXPECT_THAT(text,
               AllOf(HasSubstr("\n1|1|user1|group1|account1|qos1|part1|COMPLETED|"), HasSubstr("|node1,node2|job1\n"),
                     HasSubstr("\n2.batch|2.batch|"), HasSubstr("CANCELLED by 1|"), HasSubstr("|batch\n")));
   const SacctLog before = log_of();
-  const SacctLog after = parse_sacct(text, "anonymous");
+  const SacctLog after = or_throw(parse_sacct(text, "anonymous"));
   ASSERT_EQ(after.jobs.size(), before.jobs.size());
   const double moved = before.jobs[0].submit - after.jobs[0].submit;
   EXPECT_EQ(std::fmod(moved, 604800), 0);
@@ -176,45 +176,45 @@ TEST(SacctAnonymise, NamesGoAndJobsStay) {
     EXPECT_EQ(before.jobs[k].cpu_time, after.jobs[k].cpu_time);
     EXPECT_EQ(before.jobs[k].number - 100, after.jobs[k].number);
   }
-  EXPECT_EQ(anonymise_sacct(text, "again"), text);
+  EXPECT_EQ(or_throw(anonymise_sacct(text, "again")), text);
 }
 
 TEST(SacctAnonymise, WhatIsNotKnownIsDropped) {
-  const std::string text = anonymise_sacct(
+  const std::string text = or_throw(anonymise_sacct(
       "JobID|State|WorkDir|AllocTRES|Shoe|Submit\n7|COMPLETED|/home/ann|cpu=1,license/cad=2,gres/gpu=1|42|1700000000\n",
-      "a");
+      "a"));
   EXPECT_EQ(text,
             "JobID|State|WorkDir|AllocTRES|Shoe|Submit\n1|COMPLETED||cpu=1,license/licence1=2,gres/gpu=1||978473600\n");
 }
 
 TEST(SwfAnonymise, NumbersStartFromOne) {
-  SwfLog log = parse_swf(
-      "; Installation: Somewhere\n; MaxProcs: 8 (batch)\n; UnixStartTime: 1700000000\n"
-      "70 5 1 10 2 -1 -1 2 20 -1 1 900 50 7 3 1 -1 -1\n71 6 1 10 2 -1 -1 2 20 -1 1 901 50 -1 3 2 70 5\n",
-      "log");
+  SwfLog log = or_throw(
+      parse_swf("; Installation: Somewhere\n; MaxProcs: 8 (batch)\n; UnixStartTime: 1700000000\n"
+                "70 5 1 10 2 -1 -1 2 20 -1 1 900 50 7 3 1 -1 -1\n71 6 1 10 2 -1 -1 2 20 -1 1 901 50 -1 3 2 70 5\n",
+                "log"));
   anonymise_swf(log);
   EXPECT_EQ(format_swf(log),
             "; MaxProcs: 8\n1 5 1 10 2 -1 -1 2 20 -1 1 1 1 1 1 1 -1 -1\n2 6 1 10 2 -1 -1 2 20 -1 1 2 1 -1 1 2 1 5\n");
 }
 
 TEST(SwfJobs, CpuNeedAsMeasured) {
-  const SwfLog log = parse_swf(
-      "1 0 0 100 2 25 -1 2 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n2 0 0 100 2 -1 -1 2 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
-      "3 0 0 100 2 400 -1 2 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
-      "log");
+  const SwfLog log = or_throw(
+      parse_swf("1 0 0 100 2 25 -1 2 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n2 0 0 100 2 -1 -1 2 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+                "3 0 0 100 2 400 -1 2 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
+                "log"));
   SwfConventions conventions;
-  EXPECT_EQ(swf_instance(log, "x", conventions, {.nodes = 4}).instance.jobs[0].cpu_need, 1);
+  EXPECT_EQ(or_throw(swf_instance(log, "x", conventions, {.nodes = 4})).instance.jobs[0].cpu_need, 1);
   conventions.measured_cpu_need = true;
-  const Instance measured = swf_instance(log, "x", conventions, {.nodes = 4, .cores = 2}).instance;
+  const Instance measured = or_throw(swf_instance(log, "x", conventions, {.nodes = 4, .cores = 2})).instance;
   EXPECT_DOUBLE_EQ(measured.jobs[0].cpu_need, 0.125);
   EXPECT_DOUBLE_EQ(measured.jobs[1].cpu_need, 0.5);
   EXPECT_DOUBLE_EQ(measured.jobs[2].cpu_need, 0.5);  // no more than a processor
 }
 
 TEST(Anonymise, OfACommentOnlyTheMarkIsLeft) {
-  EXPECT_EQ(anonymise_sacct("JobID|State|Comment|Submit\n7|COMPLETED|Ann's | dfrs:checkpoint|1700000000\n"
-                            "8|COMPLETED|Ann's|1700000000\n",
-                            "acct"),
+  EXPECT_EQ(or_throw(anonymise_sacct("JobID|State|Comment|Submit\n7|COMPLETED|Ann's | dfrs:checkpoint|1700000000\n"
+                                     "8|COMPLETED|Ann's|1700000000\n",
+                                     "acct")),
             "JobID|State|Comment|Submit\n1|COMPLETED|dfrs:checkpoint|978473600\n2|COMPLETED||978473600\n");
 }
 

@@ -32,7 +32,7 @@ SacctLog log_of(const std::vector<Row>& rows) {
             std::to_string(1700000000 + number) + '|' + std::to_string(row.seconds) + '|' + std::to_string(row.nodes) +
             '|' + std::to_string(row.cpus) + '|' + row.tres + '|' + row.list + '\n';
   }
-  return parse_sacct(text, "acct");
+  return or_throw(parse_sacct(text, "acct"));
 }
 
 const std::vector<Row> kCluster{{32, "cpu=32,mem=64G,node=1", 1, "c1"},
@@ -45,7 +45,7 @@ const std::vector<Row> kCluster{{32, "cpu=32,mem=64G,node=1", 1, "c1"},
 TEST(Machine, KindsHaveTheMostThatTheirJobsHad) {
   EXPECT_THAT(infer_kinds(log_of(kCluster)),
               testing::ElementsAre(NodeKind{"c#", {3, 32, 65536}, 0}, NodeKind{"g#", {2, 64, 524288}, 4}));
-  const Machine machine = machine_of(log_of(kCluster), {});
+  const Machine machine = or_throw(machine_of(log_of(kCluster), {}));
   EXPECT_EQ(machine.shape.nodes, 5);
   EXPECT_EQ(machine.cpus(), 3 * 32 + 2 * 64);
   const Platform platform = machine.platform();
@@ -54,17 +54,17 @@ TEST(Machine, KindsHaveTheMostThatTheirJobsHad) {
   EXPECT_EQ(platform.nodes[0], (NodeSpec{0.5, {65536, 0}}));
   EXPECT_EQ(platform.nodes[4], (NodeSpec{1, {524288, 4}}));
   EXPECT_EQ(describe_kind(machine.kinds[1]), "2 nodes g# of 64 CPUs, 524288 MiB and 4 GPUs");
-  EXPECT_THAT(describe_guess(log_of(kCluster), {}),
+  EXPECT_THAT(or_throw(describe_guess(log_of(kCluster), {})),
               testing::HasSubstr("3 nodes c# of 32 CPUs and 65536 MiB; 2 nodes g# of 64 CPUs"));
 }
 
 TEST(Machine, GivenNodesAreEqual) {
-  const Machine machine = machine_of(log_of(kCluster), {5, 64, 524288});
+  const Machine machine = or_throw(machine_of(log_of(kCluster), {5, 64, 524288}));
   EXPECT_TRUE(machine.kinds.empty());
   EXPECT_EQ(machine.platform(), Platform::homogeneous(5, 524288));
   // That changes the model, so users are told.
   for (const NodeShape& given : {NodeShape{5, 64, 524288}, NodeShape{5, 0, 0}}) {
-    EXPECT_THAT(describe_guess(log_of(kCluster), given),
+    EXPECT_THAT(or_throw(describe_guess(log_of(kCluster), given)),
                 testing::AllOf(testing::HasSubstr("all nodes are equal and without GPUs"),
                                testing::HasSubstr("2 nodes g# of 64 CPUs, 524288 MiB and 4 GPUs")));
   }
@@ -73,7 +73,7 @@ TEST(Machine, GivenNodesAreEqual) {
 TEST(Machine, AlikeKindsAreOne) {
   const SacctLog racks = log_of({{32, "mem=64G", 1, "ra-n1"}, {30, "mem=60G", 1, "rb-n7"}});
   EXPECT_TRUE(infer_kinds(racks).empty());
-  EXPECT_EQ(machine_of(racks, {}).shape.nodes, 2);
+  EXPECT_EQ(or_throw(machine_of(racks, {})).shape.nodes, 2);
   EXPECT_EQ(infer_kinds(log_of({{32, "mem=64G", 1, "ra-n1"}, {16, "mem=60G", 1, "rb-n7"}})).size(), 2U);
   // GPUs alone make a kind.
   EXPECT_EQ(infer_kinds(log_of({{32, "mem=64G,gres/gpu=1", 1, "n1"}})).size(), 1U);
@@ -90,7 +90,7 @@ TEST(Machine, JobsAtOnceShowThatANodeHasMore) {
   // Where jobs share CPUs, their sum is no measure.
   std::vector<Row> shared = rows;
   for (int k = 0; k < 6; ++k) shared.push_back({16, "mem=16G", 1, "b1"});
-  EXPECT_EQ(machine_of(log_of(shared), {}).shape.cores, 32);
+  EXPECT_EQ(or_throw(machine_of(log_of(shared), {})).shape.cores, 32);
 }
 
 TEST(Machine, NamesThatTellNothing) {
@@ -108,7 +108,7 @@ TEST(Machine, JobsWithGpusWaitForThem) {
                               {4, "cpu=4,mem=1G,node=1,gres/gpu=3", 1, "g01", 50},
                               {4, "cpu=4,mem=1G,node=1", 1, "g01", 50},
                               {64, "cpu=64,mem=512G,node=1", 1, "g01"}};
-  const Instance instance = sacct_instance(log_of(rows), "test", {}).instance;
+  const Instance instance = or_throw(sacct_instance(log_of(rows), "test", {})).instance;
   ASSERT_EQ(instance.jobs.size(), 5U);
   EXPECT_EQ(instance.jobs[2].tasks, 1);
   EXPECT_EQ(instance.jobs[2].rigid[kGpus], 3);

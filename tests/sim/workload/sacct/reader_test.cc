@@ -29,10 +29,8 @@ std::string rows(std::initializer_list<const char*> lines) {
   return text;
 }
 
-SacctLog read(const std::string& text, bool lenient = false) { return parse_sacct(text, "acct", {lenient}); }
-std::string refusal(const std::string& text) {
-  return message_of<Failure>([&] { (void)read(text); });
-}
+SacctLog read(const std::string& text, bool lenient = false) { return or_throw(parse_sacct(text, "acct", {lenient})); }
+std::string refusal(const std::string& text) { return message_of(kExitInput, parse_sacct(text, "acct")); }
 std::size_t skipped(const SacctLog& log, const std::string& reason) {
   for (const ReadNote& note : log.report.skipped) {
     if (note.reason.find(reason) != std::string::npos) return note.count;
