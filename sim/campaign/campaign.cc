@@ -24,11 +24,6 @@
 namespace dfrs::sim {
 namespace {
 
-double load_or_zero(const Instance& instance) {
-  const bool spread = !instance.jobs.empty() && instance.jobs.back().submit > instance.jobs.front().submit;
-  return spread ? or_throw(offered_load(instance)) : 0.0;
-}
-
 Result<ResultRow> simulate_row(const Instance& instance, const Algorithm& algorithm, const StretchBounds& bounds,
                                const CampaignOptions& options) {
   GlpkSolver solver;
@@ -55,7 +50,7 @@ Result<ResultRow> simulate_row(const Instance& instance, const Algorithm& algori
   row.instance = instance.name;
   row.algorithm = algorithm_name(algorithm);
   row.jobs = instance.jobs.size();
-  row.load = load_or_zero(instance);
+  row.load = offered_load(instance).value_or(0);  // without one, all jobs come at once
   row.bound_divisible = bounds.divisible;
   row.bound_ls1 = bounds.ls1;
   return row;

@@ -196,7 +196,7 @@ class ResultsReader {
 
   std::string where() const { return fmt::format("{}:{}", source_, records_.line()); }
   bool fail(std::string message) {
-    error_ = {kExitInput, std::move(message)};
+    error_ = {.code = kExitInput, .message = std::move(message)};
     return false;
   }
 

@@ -148,7 +148,7 @@ class Simulation {
  private:
   // Ends the run: the caller returns, and the loop of run() ends.
   void fail(ExitCode code, std::string message, bool ran_away = false) {
-    error_ = {{code, std::move(message)}, ran_away};
+    error_ = RunError{{.code = code, .message = std::move(message)}, ran_away};
   }
 
   void note_call(double took) {
@@ -493,7 +493,7 @@ RunOutcome simulate(const Instance& instance, const Algorithm& algorithm, const 
         "{}: no job is marked, and --pauses {} goes by marks: give a dfrs-trace with '; Pauses: yes', "
         "accounting with Comment, or a part X to draw",
         instance.name, world_text(options.pauses));
-    return tl::unexpected(RunError{{kExitInput, why}});
+    return tl::unexpected(RunError{{.code = kExitInput, .message = why}});
   }
   auto engine = make_engine(algorithm, options);
   if (!engine) return tl::unexpected(RunError{std::move(engine).error()});

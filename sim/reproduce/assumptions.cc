@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -12,8 +13,7 @@
 #include "sim/host/glpk_solver.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/cost_counts.h"
-#include "sim/workload/lublin.h"
-#include "sim/workload/scale.h"
+#include "sim/reproduce/lublin_set.h"
 
 namespace dfrs::sim {
 namespace {
@@ -96,16 +96,15 @@ struct Outcome {
   bool above_07 = false;
 };
 
-std::vector<Instance> instances_of(Variant variant, const CostStudy& study, std::uint64_t seed) {
+Result<std::vector<Instance>> instances_of(Variant variant, const CostStudy& study, std::uint64_t seed) {
+  LublinOptions lublin;
+  if (variant == Variant::batch_jobs) lublin.mix = LublinMix::kBatch;
+  if (variant == Variant::typeless) lublin.mix = LublinMix::kTypeless;
   std::vector<Instance> all;
   for (const double load : kLoads) {
-    for (std::size_t k = 0; k < study.instances; ++k) {
-      LublinOptions lublin;
-      lublin.seed = seed + k;
-      if (variant == Variant::batch_jobs) lublin.mix = LublinMix::kBatch;
-      if (variant == Variant::typeless) lublin.mix = LublinMix::kTypeless;
-      all.push_back(or_throw(scaled_to_load(or_throw(lublin_instance(lublin)), load)));
-    }
+    Result<std::vector<Instance>> set = lublin_set(lublin, seed, study.instances, load);
+    if (!set) return set;
+    all.insert(all.end(), std::make_move_iterator(set->begin()), std::make_move_iterator(set->end()));
   }
   return all;
 }
@@ -159,7 +158,9 @@ class Simulated {
     std::vector<SimOptions> sims;
     for (std::size_t v = 0; v < kVariants; ++v) {
       const auto variant = static_cast<Variant>(v);
-      sets.push_back(instances_of(variant, study, options.seed));
+      Result<std::vector<Instance>> set = instances_of(variant, study, options.seed);
+      if (!set) return tl::unexpected(std::move(set).error());
+      sets.push_back(*std::move(set));
       sims.push_back(options_of(variant, study));
     }
     each_ = sets.front().size();

@@ -104,12 +104,14 @@ Result<PointResult> simulate_point(const JobSetModel& model, const Run& run, std
   options.shrink = run.shrink;
   options.exact = run.exact;
   const Variant& variant = kVariants[run.variant];
-  Instance instance = or_throw(job_set(model, options));
-  if (variant.loaded) {
+  Result<Instance> made = job_set(model, options);
+  if (made && variant.loaded) {
     const double published = published::kTable4[run.set][1][kAdvancedArtww] / 100;
-    options.shrink *= offered_utilization(instance, published::properties_of(run.set).machine_width) / published;
-    instance = or_throw(job_set(model, options));
+    options.shrink *= offered_utilization(*made, published::properties_of(run.set).machine_width) / published;
+    made = job_set(model, options);
   }
+  if (!made) return tl::unexpected(std::move(made).error());
+  const Instance& instance = *made;
   DynpStatistics statistics;
   const RunOutcome outcome =
       simulate(instance, algorithm(run.algorithm, variant.queue_left, &statistics), SimOptions{});
@@ -192,9 +194,9 @@ class DynpReproduction {
   DynpReproduction(const ReproduceOptions& options, ReproductionReport& report) : options_(options), report_(report) {}
 
   Result<void> run() {
-    learn();
-    table2();
-    table3();
+    if (auto learnt = learn(); !learnt) return learnt;
+    if (auto shown = table2(); !shown) return shown;
+    if (auto shown = table3(); !shown) return shown;
     plan();
     if (auto simulated = simulate_all(); !simulated) return simulated;
     table4();
@@ -213,11 +215,11 @@ class DynpReproduction {
   static std::string set_name(std::size_t set) { return fmt::format("{}_syn", published::kMachines[set]); }
 
   // Learns the models of the four machines. Keeps the logs for table 2.
-  void learn() {
+  Result<void> learn() {
     for (std::size_t set = 0; set < kSets; ++set) {
       const std::string path = kLogs[set].empty() ? std::string() : find_log(options_, kLogs[set]);
       if (path.empty()) {
-        models_.push_back(or_throw(model_of(published::properties_of(set))));
+        if (auto added = add_model(model_of(published::properties_of(set))); !added) return added;
         const std::string why = kLogs[set].empty() ? fmt::format("{}: no log of this machine of that year is public.",
                                                                  published::kMachines[set])
                                                    : missing_log(options_, kLogs[set]);
@@ -232,13 +234,20 @@ class DynpReproduction {
       load.processors.nodes = published::properties_of(set).machine_width;
       load.processors.lenient = true;
       load.name = published::kMachines[set];
-      logs_[set] = std::move(or_throw(load_instances(path, load)).instances.front());
-      models_.push_back(or_throw(learn_model(*logs_[set])));
+      Result<Loaded> loaded = load_instances(path, load);
+      if (!loaded) return tl::unexpected(std::move(loaded).error());
+      logs_[set] = std::move(loaded->instances.front());
+      if (auto added = add_model(learn_model(*logs_[set])); !added) return added;
       // The paper's own fit, because its job sets were made with it.
       models_.back().arrivals = published::properties_of(set).arrivals;
       report_.note("", fmt::format("{}_syn: jobs drawn from {}, Weibull parameters of table 2.",
                                    published::kMachines[set], kLogs[set]));
     }
+    return {};
+  }
+
+  Result<void> add_model(Result<JobSetModel> model) {
+    return std::move(model).map([&](JobSetModel&& learnt) { models_.push_back(std::move(learnt)); });
   }
 
   void add(std::string_view part, std::string row, std::string_view column, std::optional<double> figure,
@@ -278,25 +287,30 @@ class DynpReproduction {
     }
   }
 
-  void table2() {
-    if (!options_.wants("table2")) return;
+  Result<void> table2() {
+    if (!options_.wants("table2")) return {};
     for (std::size_t set = 0; set < kSets; ++set) {
       if (!logs_[set]) continue;
-      properties("table2", or_throw(analyse_trace(*logs_[set])), fmt::format("{}_trace", published::kMachines[set]),
-                 set, true);
+      const Result<TraceAnalysis> found = analyse_trace(*logs_[set]);
+      if (!found) return tl::unexpected(found.error());
+      properties("table2", *found, fmt::format("{}_trace", published::kMachines[set]), set, true);
     }
     report_.note("table2", "The archive's logs are cleaned versions of later years, with fewer jobs than Streit's.");
+    return {};
   }
 
-  void table3() {
-    if (!options_.wants("table3")) return;
+  Result<void> table3() {
+    if (!options_.wants("table3")) return {};
     for (std::size_t set = 0; set < kSets; ++set) {
       JobSetOptions whole;
       whole.seed = options_.seed;
       whole.kill = false;
-      properties("table3", or_throw(analyse_trace(or_throw(job_set(models_[set], whole)))), set_name(set), set, false);
+      const Result<TraceAnalysis> found = job_set(models_[set], whole).and_then(analyse_trace);
+      if (!found) return tl::unexpected(found.error());
+      properties("table3", *found, set_name(set), set, false);
     }
     report_.note("table3", "For the first job set of each; the paper's Weibull parameters are those of table 2.");
+    return {};
   }
 
   static std::string variant_part(std::string_view table, std::size_t variant) {

@@ -178,15 +178,18 @@ std::string set_name(const Log& log, const Row& row) {
 }
 
 // As the authors filter logs: without jobs that did not run or have no requested time.
-Instance whole_log(const std::string& path, int nodes, SwfEstimates estimates) {
-  SwfLog log = or_throw(parse_swf(or_throw(read_text(path)), path));
-  std::erase_if(log.records, [](const SwfRecord& job) { return job.run_time <= 0 || job.time_requested <= 0; });
+Result<Instance> whole_log(const std::string& path, int nodes, SwfEstimates estimates) {
+  Result<SwfLog> log = read_text(path).and_then([&](const Text& text) { return parse_swf(text, path); });
+  if (!log) return tl::unexpected(std::move(log).error());
+  std::erase_if(log->records, [](const SwfRecord& job) { return job.run_time <= 0 || job.time_requested <= 0; });
   SwfConventions conventions;
   conventions.estimates = estimates;
   conventions.kill_at_requested_time = true;
   SwfPlatformOptions machine;
   machine.nodes = nodes;
-  return or_throw(swf_instance(log, name_from_source(path), conventions, machine)).instance;
+  return swf_instance(*log, name_from_source(path), conventions, machine).map([](SwfWorkload&& workload) {
+    return std::move(workload.instance);
+  });
 }
 
 // EASY++ with predictors that the authors did not try.
@@ -199,8 +202,10 @@ Result<void> show_errors(const Log& log, const std::string& path, ReproductionRe
   for (const char* name : {"request", "double", "tsafrir", "mean", "q50", "q90", "sc15"}) {
     set_predictor(rules.emplace_back(), name);
   }
-  const Instance instance = whole_log(path, log.nodes, kRequested);
-  const Result<std::vector<PredictionError>> found = prediction_errors(instance, rules);
+  const Result<std::vector<PredictionError>> found =
+      whole_log(path, log.nodes, kRequested).and_then([&](const Instance& instance) {
+        return prediction_errors(instance, rules);
+      });
   if (!found) return tl::unexpected(found.error());
   const std::vector<PredictionError>& errors = *found;
   for (std::size_t k = 0; k < rules.size(); ++k) {
@@ -262,7 +267,9 @@ void need(const Wanted& wanted, CampaignPlan& plan) {
   const auto need_one = [&](const Row& row, std::string_view algorithm) {
     plan.need({set_name(log, row), 1,
                [path = wanted.path, nodes = log.nodes, estimates = row.estimates] {
-                 return std::vector<Instance>{whole_log(path, nodes, estimates)};
+                 return whole_log(path, nodes, estimates).map([](Instance&& log) {
+                   return std::vector<Instance>{std::move(log)};
+                 });
                }},
               algorithm);
   };

@@ -7,9 +7,8 @@
 #include <array>
 #include <cassert>
 
+#include "sim/reproduce/lublin_set.h"
 #include "sim/reproduce/rr7659_experiments.h"
-#include "sim/workload/lublin.h"
-#include "sim/workload/scale.h"
 
 namespace dfrs::sim::rivals {
 namespace {
@@ -59,10 +58,11 @@ RivalSet weeks_of_hpc2n(const ReproduceOptions& options, SwfEstimates estimates)
   set.sentence = fmt::format("HPC2N: {} of {} weeks, spread evenly over the log; estimates are {}.", set.size,
                              rr7659::kWeeks, exact ? "the true run times" : "the users' requests");
   set.make = [path, estimates, size = set.size] {
-    const std::vector<Instance> all = or_throw(load_instances(path, reading_of(kLogs[0], estimates, true))).instances;
-    std::vector<Instance> some;
-    for (const std::size_t week : rr7659::spread(size, all.size())) some.push_back(all[week]);
-    return some;
+    return load_instances(path, reading_of(kLogs[0], estimates, true)).map([&](const Loaded& all) {
+      std::vector<Instance> some;
+      for (const std::size_t week : rr7659::spread(size, all.instances.size())) some.push_back(all.instances[week]);
+      return some;
+    });
   };
   return set;
 }
@@ -73,16 +73,7 @@ RivalSet lublin(const ReproduceOptions& options, double load) {
   set.name = fmt::format("{} lublin from {}, load {}", set.size, options.seed, load);
   set.sentence = fmt::format("Lublin: {} workloads{}; estimates are the run times.", set.size,
                              load > 0 ? fmt::format(" scaled to a load of {}", load) : "");
-  set.make = [load, size = set.size, seed = options.seed] {
-    std::vector<Instance> instances;
-    for (std::size_t k = 0; k < size; ++k) {
-      LublinOptions one;
-      one.seed = seed + k;
-      Instance instance = or_throw(lublin_instance(one));
-      instances.push_back(load > 0 ? or_throw(scaled_to_load(instance, load)) : std::move(instance));
-    }
-    return instances;
-  };
+  set.make = [load, size = set.size, seed = options.seed] { return lublin_set({}, seed, size, load); };
   return set;
 }
 
@@ -105,7 +96,9 @@ RivalSet whole(const ReproduceOptions& options, const Log& log, SwfEstimates est
       log.name, exact ? "the true run times" : "the users' requests",
       log.nodes == 0 ? "" : ", memory is drawn from the Lublin model");
   set.make = [path, log, estimates] {
-    return or_throw(load_instances(path, reading_of(log, estimates, false))).instances;
+    return load_instances(path, reading_of(log, estimates, false)).map([](Loaded&& all) {
+      return std::move(all.instances);
+    });
   };
   return set;
 }

@@ -45,8 +45,9 @@ class Parser {
   // Functions that return bool return false after fail().
   template <typename... Args>
   bool fail(fmt::format_string<Args...> format, Args&&... args) {
-    error_ = {kExitInput,
-              fmt::format("{}:{}: {}", source_, lines_.number(), fmt::format(format, std::forward<Args>(args)...))};
+    error_ = {.code = kExitInput,
+              .message =
+                  fmt::format("{}:{}: {}", source_, lines_.number(), fmt::format(format, std::forward<Args>(args)...))};
     return false;
   }
 
