@@ -267,8 +267,8 @@ void need(const Wanted& wanted, CampaignPlan& plan) {
   const auto need_one = [&](const Row& row, std::string_view algorithm) {
     plan.need({set_name(log, row), 1,
                [path = wanted.path, nodes = log.nodes, estimates = row.estimates] {
-                 return whole_log(path, nodes, estimates).map([](Instance&& log) {
-                   return std::vector<Instance>{std::move(log)};
+                 return whole_log(path, nodes, estimates).map([](Instance&& instance) {
+                   return std::vector<Instance>{std::move(instance)};
                  });
                }},
               algorithm);
