@@ -258,6 +258,8 @@ libstudies_a_SOURCES = \
 	sim/reproduce/ipdps2010.cc \
 	sim/reproduce/ipdps2010_published.h \
 	sim/reproduce/logs.cc \
+	sim/reproduce/lublin_set.cc \
+	sim/reproduce/lublin_set.h \
 	sim/reproduce/plots.cc \
 	sim/reproduce/prediction_errors.cc \
 	sim/reproduce/prediction_errors.h \

@@ -26,8 +26,9 @@ constexpr std::size_t kFewJobs = 500;  // with fewer, percentiles and maxima say
 // Writes the parts of the page from the figures.
 class Writer {
  public:
-  Writer(const AdviceInput& input, const Recommendation& recommendation, std::optional<StudyRun> knowing)
-      : in_(input), recommendation_(recommendation), knowing_(std::move(knowing)) {}
+  Writer(const AdviceInput& input, const Recommendation& recommendation, std::optional<StudyRun> knowing,
+         std::optional<WorstDay> day)
+      : in_(input), recommendation_(recommendation), knowing_(std::move(knowing)), day_(std::move(day)) {}
 
   Advice write() {
     Advice advice;
@@ -333,15 +334,14 @@ class Writer {
     } else {
       no_charts_ = chart.error();
     }
-    const auto day = worst_day({{kToday, kKept, &in_.samples}, recommendation_.recommended(in_.samples)}, in_.study);
-    if (!day) return;
+    if (!day_) return;
     PageFrame frame;
     frame.title = "The day on which jobs wait most";
     frame.caption = fmt::format(
         "{} jobs wait on average on this day under EASY. Above, what EASY does; below, {}. Each bar is a job's share "
         "of a node. Zoom with the wheel, drag to pan, and click a job for its story.",
-        number(day->waiting), short_name(best_->algorithm));
-    frame.document = timeline::timeline_page(frame.title, in_.samples[day->sample].name, day->schedules);
+        number(day_->waiting), short_name(best_->algorithm));
+    frame.document = timeline::timeline_page(frame.title, in_.samples[day_->sample].name, day_->schedules);
     page_->blocks.emplace_back(std::move(frame));
   }
 
@@ -590,6 +590,7 @@ class Writer {
   const AdviceInput& in_;
   const Recommendation& recommendation_;
   std::optional<StudyRun> knowing_;
+  std::optional<WorstDay> day_;
   const std::vector<StudyRun>& runs_ = recommendation_.runs();
   const StudyRun& today_ = recommendation_.today();
   const std::vector<SiteWorld>& worlds_ = recommendation_.worlds();
@@ -602,16 +603,27 @@ class Writer {
 
 }  // namespace
 
-Advice advise(const AdviceInput& input) {
-  const Recommendation recommendation(input, run_study(trials_of(input), input.study));
+Result<Advice> advise(const AdviceInput& input) {
+  auto runs =
+      trials_of(input).and_then([&](const std::vector<Trial>& trials) { return run_study(trials, input.study); });
+  if (!runs) return tl::unexpected(std::move(runs).error());
+  const Recommendation recommendation(input, *std::move(runs));
   std::optional<StudyRun> knowing;
   if (!input.measured.empty()) {
     // Only for the recommended policy; the others change in the same way.
     StudyOptions quiet = input.study;
     quiet.progress = {};
-    knowing = run_study({recommendation.recommended(input.measured)}, quiet).front();
+    const auto run = run_study({recommendation.recommended(input.measured)}, quiet);
+    if (!run) return tl::unexpected(run.error());
+    knowing = run->front();
   }
-  return Writer(input, recommendation, std::move(knowing)).write();
+  std::optional<WorstDay> day;
+  if (input.pictures) {
+    auto found = worst_day({{kToday, kKept, &input.samples}, recommendation.recommended(input.samples)}, input.study);
+    if (!found) return tl::unexpected(std::move(found).error());
+    day = *std::move(found);
+  }
+  return Writer(input, recommendation, std::move(knowing), std::move(day)).write();
 }
 
 }  // namespace dfrs::sim

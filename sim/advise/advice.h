@@ -48,6 +48,6 @@ struct Advice {
 };
 
 /// Runs all simulations. Errors: those of run_study.
-Advice advise(const AdviceInput& input);
+Result<Advice> advise(const AdviceInput& input);
 
 }  // namespace dfrs::sim

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "sim/advise/figures.h"
-#include "sim/errors.h"
 
 namespace dfrs::sim {
 namespace {
@@ -83,17 +82,17 @@ std::string swap_taken(const AdviceInput& input) {
   return text;
 }
 
-std::vector<Trial> trials_of(const AdviceInput& input) {
+Result<std::vector<Trial>> trials_of(const AdviceInput& input) {
   std::vector<Trial> trials{{kToday, kKept, &input.samples}, {kShares, kKept, &input.samples}};
   std::vector<std::string> candidates{kPauses, kRepacks, kTriage};
   for (const std::string& name : input.candidates) {
     const auto algorithm = parse_algorithm(name);
-    if (!algorithm) throw UsageError(algorithm.error().message);
+    if (!algorithm) return usage_error(algorithm.error().message);
     const std::string canonical = algorithm_name(*algorithm);
     const bool known = canonical == kShares || canonical == kToday ||
                        std::find(candidates.begin(), candidates.end(), canonical) != candidates.end();
     if (needs_estimates(*algorithm) && !is_triage(canonical)) {
-      throw UsageError(
+      return usage_error(
           fmt::format("{} is not a candidate, because it plans with time limits; give a policy that does not, "
                       "such as {}",
                       canonical, kRepacks));

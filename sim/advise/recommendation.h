@@ -31,8 +31,8 @@ struct SiteWorld {
 /// The swap that each node is taken to have, as part of a sentence: "2 GiB of swap on each node, as much as memory".
 std::string swap_taken(const AdviceInput& input);
 
-/// Every policy to compare, in every world. The first is today's. Errors: UsageError for a candidate.
-std::vector<Trial> trials_of(const AdviceInput& input);
+/// Every policy to compare, in every world. The first is today's. Errors: of usage, for a candidate.
+Result<std::vector<Trial>> trials_of(const AdviceInput& input);
 
 bool is_triage(std::string_view algorithm);
 /// Whether it pauses jobs, so that the worlds differ.

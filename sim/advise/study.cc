@@ -9,7 +9,6 @@
 #include "policy/rr7659/options.h"
 #include "policy/triage/options.h"
 #include "sim/campaign/parallel.h"
-#include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/metrics/metrics.h"
 
@@ -195,8 +194,8 @@ std::size_t job_class(Seconds run_time) {
   return k;
 }
 
-RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, const Trial& trial,
-                          const StudyOptions& options, const Watch& watch) {
+RunOutcome simulate_sample(const Instance& sample, const Algorithm& algorithm, const Trial& trial,
+                           const StudyOptions& options, const Watch& watch) {
   GlpkSolver solver;
   SimOptions sim;
   sim.penalty = trial.restart.value_or(options.penalty);
@@ -220,27 +219,31 @@ RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, co
   return simulate(marked, algorithm, sim, watch);
 }
 
-std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOptions& options) {
+Result<std::vector<StudyRun>> run_study(const std::vector<Trial>& trials, const StudyOptions& options) {
   std::vector<Algorithm> algorithms;
   std::vector<std::size_t> first;  // run of a trial's first sample
   std::vector<std::size_t> trial_of;
   for (const Trial& trial : trials) {
     auto algorithm = parse_algorithm(trial.algorithm);
-    if (!algorithm) throw UsageError(algorithm.error().message);
+    if (!algorithm) return usage_error(algorithm.error().message);
     algorithms.push_back(std::move(*algorithm));
     first.push_back(trial_of.size());
     trial_of.insert(trial_of.end(), trial.samples->size(), first.size() - 1);
   }
   std::vector<SampleRun> runs(trial_of.size());
-  const auto simulate_one = [&](std::size_t k) {
+  const auto simulate_one = [&](std::size_t k) -> Result<void> {
     const Trial& trial = trials[trial_of[k]];
     Watcher watcher;
-    runs[k].result = simulate_sample((*trial.samples)[k - first[trial_of[k]]], algorithms[trial_of[k]], trial, options,
+    RunOutcome run = simulate_sample((*trial.samples)[k - first[trial_of[k]]], algorithms[trial_of[k]], trial, options,
                                      {.observer = &watcher});
+    if (!run) return tl::unexpected(std::move(run).error());
+    runs[k].result = *std::move(run);
     runs[k].peak_gb_per_s = watcher.traffic.peak_gb_per_s();
     runs[k].most_paused_mib = watcher.paused.most_mib();
+    return {};
   };
-  parallel_for(runs.size(), options.threads, simulate_one, options.progress);
+  const Result<void> simulated = try_parallel_for(runs.size(), options.threads, simulate_one, options.progress);
+  if (!simulated) return tl::unexpected(simulated.error());
   std::vector<StudyRun> out;
   for (std::size_t t = 0; t < trials.size(); ++t) {
     out.push_back(put_together(trials[t], std::span(runs).subspan(first[t], trials[t].samples->size()), options));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/campaign/parallel.h"
+#include "sim/errors.h"
 #include "sim/host/simulation.h"
 
 namespace dfrs::sim {
@@ -86,11 +87,11 @@ struct Trial {
 };
 
 /// One sample under one policy, as the study simulates it. Errors: those of simulate.
-RunResult simulate_sample(const Instance& sample, const Algorithm& algorithm, const Trial& trial,
-                          const StudyOptions& options, const Watch& watch);
+RunOutcome simulate_sample(const Instance& sample, const Algorithm& algorithm, const Trial& trial,
+                           const StudyOptions& options, const Watch& watch);
 
 /// Runs all trials, in order. Samples are independent of each other, and their jobs are counted together. Errors: those
-/// of simulate; UsageError for an unknown algorithm.
-std::vector<StudyRun> run_study(const std::vector<Trial>& trials, const StudyOptions& options);
+/// of simulate; of usage for an unknown algorithm.
+Result<std::vector<StudyRun>> run_study(const std::vector<Trial>& trials, const StudyOptions& options);
 
 }  // namespace dfrs::sim

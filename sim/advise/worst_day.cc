@@ -6,7 +6,6 @@
 #include <map>
 
 #include "sim/advise/recommendation.h"
-#include "sim/errors.h"
 #include "sim/timeline/collector.h"
 
 namespace dfrs::sim {
@@ -24,12 +23,14 @@ void add_wait(std::map<std::int64_t, double>& days, Seconds begin, Seconds from,
   }
 }
 
-timeline::Schedule schedule_of(const Trial& trial, std::size_t sample, const StudyOptions& options) {
+Result<timeline::Schedule> schedule_of(const Trial& trial, std::size_t sample, const StudyOptions& options) {
   const auto algorithm = parse_algorithm(trial.algorithm);
-  if (!algorithm) throw UsageError(algorithm.error().message);
+  if (!algorithm) return usage_error(algorithm.error().message);
   const Instance& instance = (*trial.samples)[sample];
   ScheduleCollector collector(short_name(trial.algorithm), true);
-  simulate_sample(instance, *algorithm, trial, options, {.observer = &collector, .explains = true});
+  const RunOutcome run =
+      simulate_sample(instance, *algorithm, trial, options, {.observer = &collector, .explains = true});
+  if (!run) return tl::unexpected(run.error());
   return collector.finish(instance);
 }
 
@@ -66,19 +67,20 @@ timeline::Schedule part_of(const timeline::Schedule& schedule, Seconds from, Sec
   return part;
 }
 
-std::optional<WorstDay> worst_day(const std::vector<Trial>& trials, const StudyOptions& options) {
+Result<std::optional<WorstDay>> worst_day(const std::vector<Trial>& trials, const StudyOptions& options) {
   const Trial& today = trials.front();
   const auto algorithm = parse_algorithm(today.algorithm);
-  if (!algorithm) throw UsageError(algorithm.error().message);
+  if (!algorithm) return usage_error(algorithm.error().message);
   WorstDay worst;
   for (std::size_t s = 0; s < today.samples->size(); ++s) {
     const Instance& sample = (*today.samples)[s];
     if (sample.jobs.empty()) continue;
-    const RunResult run = simulate_sample(sample, *algorithm, today, options, {});
+    const RunOutcome run = simulate_sample(sample, *algorithm, today, options, {});
+    if (!run) return tl::unexpected(run.error());
     const Seconds begin = sample.jobs.front().submit;
     std::map<std::int64_t, double> days;
     for (std::size_t k = 0; k < sample.jobs.size(); ++k) {
-      add_wait(days, begin, sample.jobs[k].submit, run.jobs[k].start);
+      add_wait(days, begin, sample.jobs[k].submit, run->jobs[k].start);
     }
     for (const auto& [day, waited] : days) {
       if (!(waited / kDay > worst.waiting)) continue;
@@ -90,7 +92,9 @@ std::optional<WorstDay> worst_day(const std::vector<Trial>& trials, const StudyO
   }
   if (worst.waiting <= 0) return std::nullopt;
   for (const Trial& trial : trials) {
-    worst.schedules.push_back(part_of(schedule_of(trial, worst.sample, options), worst.from, worst.to));
+    const Result<timeline::Schedule> schedule = schedule_of(trial, worst.sample, options);
+    if (!schedule) return tl::unexpected(schedule.error());
+    worst.schedules.push_back(part_of(*schedule, worst.from, worst.to));
   }
   return worst;
 }

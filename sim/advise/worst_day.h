@@ -21,7 +21,7 @@ struct WorstDay {
 
 /// The day of the first trial's runs with the most waiting jobs, and all trials on it. Nothing if no job ever waits.
 /// The samples of all trials are the same. Errors: those of run_study.
-std::optional<WorstDay> worst_day(const std::vector<Trial>& trials, const StudyOptions& options);
+Result<std::optional<WorstDay>> worst_day(const std::vector<Trial>& trials, const StudyOptions& options);
 
 /// The part of a schedule between two instants: the stays that reach into it, whole, and the jobs that were in the
 /// system, with all that is told of them.

@@ -11,18 +11,20 @@ namespace dfrs::sim {
 
 std::string_view bound_kind_name(BoundKind kind) { return kind == BoundKind::divisible ? "divisible" : "ls1"; }
 
-double stretch_lower_bound(const Instance& instance, BoundKind kind, const BoundOptions& options) {
-  const std::vector<BoundJob> jobs = bound_jobs(instance, options);
-  const double cpu = instance.platform.total_cpu();
-  const double divisible = divisible_bound(jobs, cpu);
-  return kind == BoundKind::divisible ? divisible : ls1_bound(jobs, cpu, divisible);
+Result<double> stretch_lower_bound(const Instance& instance, BoundKind kind, const BoundOptions& options) {
+  return bound_jobs(instance, options).map([&](const std::vector<BoundJob>& jobs) {
+    const double cpu = instance.platform.total_cpu();
+    const double divisible = divisible_bound(jobs, cpu);
+    return kind == BoundKind::divisible ? divisible : ls1_bound(jobs, cpu, divisible);
+  });
 }
 
-StretchBounds stretch_lower_bounds(const Instance& instance, const BoundOptions& options) {
-  const std::vector<BoundJob> jobs = bound_jobs(instance, options);
-  const double cpu = instance.platform.total_cpu();
-  const double divisible = divisible_bound(jobs, cpu);
-  return {divisible, ls1_bound(jobs, cpu, divisible)};
+Result<StretchBounds> stretch_lower_bounds(const Instance& instance, const BoundOptions& options) {
+  return bound_jobs(instance, options).map([&](const std::vector<BoundJob>& jobs) {
+    const double cpu = instance.platform.total_cpu();
+    const double divisible = divisible_bound(jobs, cpu);
+    return StretchBounds{divisible, ls1_bound(jobs, cpu, divisible)};
+  });
 }
 
 }  // namespace dfrs::sim

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "policy/core/units.h"
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 
 namespace dfrs::sim {
@@ -36,11 +37,11 @@ struct StretchBounds {
 /// `divisible`: a few runs of EDF, O(n log n) each, over the periods in which the machine would be busy. `ls1`: a few
 /// maximum flows of jobs x instants over the congested parts only.
 ///
-/// Errors: UsageError if the floor is out of range; InputError if a job's times, need or tasks are out of the range
+/// Errors: of usage if the floor is out of range; of input if a job's times, need or tasks are out of the range
 /// stated in sim/host/instance.h, or if there is work but no CPU.
-double stretch_lower_bound(const Instance& instance, BoundKind kind, const BoundOptions& options = {});
+Result<double> stretch_lower_bound(const Instance& instance, BoundKind kind, const BoundOptions& options = {});
 
 /// Both at once, cheaper than one after the other; ls1 >= divisible >= 1. Complexity and errors as above.
-StretchBounds stretch_lower_bounds(const Instance& instance, const BoundOptions& options = {});
+Result<StretchBounds> stretch_lower_bounds(const Instance& instance, const BoundOptions& options = {});
 
 }  // namespace dfrs::sim

@@ -6,6 +6,7 @@
 
 #include "policy/core/units.h"
 #include "sim/bound/bound.h"
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 
 namespace dfrs::sim {
@@ -23,6 +24,6 @@ struct BoundJob {
 
 /// The instance's jobs that have work, by release date. Jobs without work have a stretch of 1 in every schedule.
 /// Errors: see stretch_lower_bound. O(n log n).
-std::vector<BoundJob> bound_jobs(const Instance& instance, const BoundOptions& options);
+Result<std::vector<BoundJob>> bound_jobs(const Instance& instance, const BoundOptions& options);
 
 }  // namespace dfrs::sim

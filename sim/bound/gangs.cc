@@ -16,16 +16,16 @@ bool is_gang(const Job& job, const NodeSpec& node) {
   return job.cpu_need >= node.cpu && 3 * job.rigid[kMemory] > node.rigid[kMemory];
 }
 
-double bound_of(Instance gangs, double speed, const BoundOptions& options) {
-  std::vector<BoundJob> jobs = bound_jobs(gangs, options);
-  for (BoundJob& job : jobs) job.work /= std::exchange(job.rate, 1);
-  if (jobs.empty()) return 1;
-  return ls1_bound(jobs, speed, divisible_bound(jobs, speed));
+Result<double> bound_of(const Instance& gangs, double speed, const BoundOptions& options) {
+  return bound_jobs(gangs, options).map([&](std::vector<BoundJob> jobs) {
+    for (BoundJob& job : jobs) job.work /= std::exchange(job.rate, 1);
+    return jobs.empty() ? 1 : ls1_bound(jobs, speed, divisible_bound(jobs, speed));
+  });
 }
 
 }  // namespace
 
-double gang_bound(const Instance& instance, const BoundOptions& options) {
+Result<double> gang_bound(const Instance& instance, const BoundOptions& options) {
   const std::vector<NodeSpec>& nodes = instance.platform.nodes;
   if (nodes.empty() || !std::all_of(nodes.begin(), nodes.end(), [&](const NodeSpec& n) { return n == nodes.front(); }))
     return 1;
@@ -34,7 +34,9 @@ double gang_bound(const Instance& instance, const BoundOptions& options) {
     const double narrower = part * static_cast<double>(nodes.size());
     Instance gangs = instance;
     std::erase_if(gangs.jobs, [&](const Job& job) { return !is_gang(job, nodes.front()) || !(job.tasks > narrower); });
-    bound = std::max(bound, bound_of(std::move(gangs), speed, options));
+    const Result<double> found = bound_of(gangs, speed, options);
+    if (!found) return found;
+    bound = std::max(bound, *found);
   }
   return bound;
 }

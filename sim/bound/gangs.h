@@ -20,6 +20,6 @@ namespace dfrs::sim {
 /// So they are jobs of rate 1 on a machine of speed 3/2 or 1 (ls1.h).
 ///
 /// Errors: see stretch_lower_bound.
-double gang_bound(const Instance& instance, const BoundOptions& options = {});
+Result<double> gang_bound(const Instance& instance, const BoundOptions& options = {});
 
 }  // namespace dfrs::sim

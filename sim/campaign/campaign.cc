@@ -24,13 +24,8 @@
 namespace dfrs::sim {
 namespace {
 
-double load_or_zero(const Instance& instance) {
-  const bool spread = !instance.jobs.empty() && instance.jobs.back().submit > instance.jobs.front().submit;
-  return spread ? or_throw(offered_load(instance)) : 0.0;
-}
-
-ResultRow simulate_row(const Instance& instance, const Algorithm& algorithm, const StretchBounds& bounds,
-                       const CampaignOptions& options) {
+Result<ResultRow> simulate_row(const Instance& instance, const Algorithm& algorithm, const StretchBounds& bounds,
+                               const CampaignOptions& options) {
   GlpkSolver solver;
   SimOptions sim = options.sim;
   sim.engine.lp_solver = &solver;
@@ -41,20 +36,21 @@ ResultRow simulate_row(const Instance& instance, const Algorithm& algorithm, con
                     .ends_pile_ups = options.ends_pile_ups,
                     .warn = options.warn};
   ResultRow row;
-  try {
-    const RunResult run = simulate(instance, algorithm, sim, watch);
-    row.cpu_seconds = thread_cpu_seconds() - start;
-    row.policy_call_mean = run.mean_policy_call();
-    row.policy_call_longest = run.longest_policy_call;
-    row.metrics = measure(instance, run, options.stretch_floor);
-  } catch (const RanAway&) {
-    row.cpu_seconds = thread_cpu_seconds() - start;
+  const RunOutcome run = simulate(instance, algorithm, sim, watch);
+  row.cpu_seconds = thread_cpu_seconds() - start;
+  if (run) {
+    row.policy_call_mean = run->mean_policy_call();
+    row.policy_call_longest = run->longest_policy_call;
+    row.metrics = measure(instance, *run, options.stretch_floor);
+  } else if (run.error().ran_away) {
     set_ran_away(row);
+  } else {
+    return tl::unexpected(run.error());
   }
   row.instance = instance.name;
   row.algorithm = algorithm_name(algorithm);
   row.jobs = instance.jobs.size();
-  row.load = load_or_zero(instance);
+  row.load = offered_load(instance).value_or(0);  // without one, all jobs come at once
   row.bound_divisible = bounds.divisible;
   row.bound_ls1 = bounds.ls1;
   return row;
@@ -71,18 +67,17 @@ class Run {
   }
 
   /// Fills in the rows with these numbers.
-  void simulate_all(std::vector<std::size_t> open) {
+  Result<void> simulate_all(std::vector<std::size_t> open) {
     total_ = open.size();
     if (options_.store != nullptr) {
       identify();
-      std::erase_if(open, [&](std::size_t k) { return found(k); });
+      auto missing = without(open, [&](std::size_t k) { return found(k); });
+      if (!missing) return tl::unexpected(std::move(missing).error());
+      open = *std::move(missing);
     }
-    find_bounds(open);
-    if (options_.store == nullptr) {
-      each(open.size(), [&](std::size_t k) { simulate_and_keep(open[k]); });
-    } else {
-      share(std::move(open));
-    }
+    if (auto bounds = find_bounds(open); !bounds) return bounds;
+    if (options_.store != nullptr) return share(std::move(open));
+    return each(open.size(), [&](std::size_t k) { return simulate_and_keep(open[k]); });
   }
 
   std::vector<std::size_t> all() const {
@@ -91,11 +86,11 @@ class Run {
     return numbers;
   }
 
-  std::vector<std::size_t> missing() {
+  Result<std::vector<std::size_t>> missing() {
     identify();
-    std::vector<std::size_t> numbers = all();
-    std::erase_if(numbers, [&](std::size_t k) { return options_.store->find(key(k)).has_value(); });
-    return numbers;
+    return without(all(), [&](std::size_t k) {
+      return options_.store->find(key(k)).map([](const std::optional<ResultRow>& row) { return row.has_value(); });
+    });
   }
 
   std::vector<ResultRow> take_rows() { return std::move(rows_); }
@@ -105,14 +100,26 @@ class Run {
   SimulationKey key(std::size_t k) const {
     return {fingerprints_[k / algorithms_.size()], names_[k % algorithms_.size()], settings_};
   }
-  void each(std::size_t count, const std::function<void(std::size_t)>& work) const {
-    parallel_for(count, options_.threads, work);
+  Result<void> each(std::size_t count, const std::function<Result<void>(std::size_t)>& work) const {
+    return try_parallel_for(count, options_.threads, work);
+  }
+
+  template <typename Done>
+  static Result<std::vector<std::size_t>> without(const std::vector<std::size_t>& numbers, const Done& done) {
+    std::vector<std::size_t> left;
+    for (const std::size_t k : numbers) {
+      const Result<bool> is_done = done(k);
+      if (!is_done) return tl::unexpected(is_done.error());
+      if (!*is_done) left.push_back(k);
+    }
+    return left;
   }
 
   void identify() {
     settings_ = campaign_settings(options_);
     fingerprints_.resize(instances_.size());
-    each(instances_.size(), [&](std::size_t k) { fingerprints_[k] = fingerprint(instances_[k]); });
+    parallel_for(instances_.size(), options_.threads,
+                 [&](std::size_t k) { fingerprints_[k] = fingerprint(instances_[k]); });
   }
 
   void count_one() {
@@ -121,74 +128,76 @@ class Run {
     options_.progress(++done_, total_);
   }
 
-  bool found(std::size_t k) {
-    std::optional<ResultRow> row = options_.store->find(key(k));
-    if (!row) return false;
-    // The stored result may come from another instance with the same jobs.
-    row->instance = instance(k).name;
-    row->origin = origins_[k / algorithms_.size()];
-    rows_[k] = std::move(*row);
-    count_one();
-    return true;
+  Result<bool> found(std::size_t k) {
+    return options_.store->find(key(k)).map([&](std::optional<ResultRow> row) {
+      if (!row) return false;
+      // The stored result may come from another instance with the same jobs.
+      row->instance = instance(k).name;
+      row->origin = origins_[k / algorithms_.size()];
+      rows_[k] = std::move(*row);
+      count_one();
+      return true;
+    });
   }
 
-  void simulate_and_keep(std::size_t k) {
-    rows_[k] =
-        simulate_row(instance(k), algorithms_[k % algorithms_.size()], bounds_[k / algorithms_.size()], options_);
-    rows_[k].origin = origins_[k / algorithms_.size()];
-    count_one();
+  Result<void> simulate_and_keep(std::size_t k) {
+    return simulate_row(instance(k), algorithms_[k % algorithms_.size()], bounds_[k / algorithms_.size()], options_)
+        .map([&](ResultRow row) {
+          rows_[k] = std::move(row);
+          rows_[k].origin = origins_[k / algorithms_.size()];
+          count_one();
+        });
   }
 
   // Computes the bounds of the instances with open simulations.
-  void find_bounds(const std::vector<std::size_t>& open) {
+  Result<void> find_bounds(const std::vector<std::size_t>& open) {
     std::vector<std::size_t> needed;
     for (std::size_t k : open) {
       const std::size_t of = k / algorithms_.size();
       if (needed.empty() || needed.back() != of) needed.push_back(of);
     }
     bounds_.resize(instances_.size());
-    each(needed.size(), [&](std::size_t n) {
-      const std::size_t k = needed[n];
-      const auto compute = [&] { return stretch_lower_bounds(instances_[k], BoundOptions{options_.stretch_floor}); };
-      if (options_.store == nullptr) {
-        bounds_[k] = compute();
-        return;
+    return each(needed.size(), [&](std::size_t n) { return find_bound(needed[n]); });
+  }
+
+  Result<void> find_bound(std::size_t k) {
+    if (options_.store != nullptr) {
+      const auto kept = options_.store->find_bounds(fingerprints_[k], options_.stretch_floor);
+      if (!kept) return tl::unexpected(kept.error());
+      if (*kept) {
+        bounds_[k] = **kept;
+        return {};
       }
-      if (const auto kept = options_.store->find_bounds(fingerprints_[k], options_.stretch_floor)) {
-        bounds_[k] = *kept;
-        return;
-      }
-      bounds_[k] = compute();
-      options_.store->put_bounds(fingerprints_[k], options_.stretch_floor, bounds_[k]);
-    });
+    }
+    const Result<StretchBounds> computed = stretch_lower_bounds(instances_[k], BoundOptions{options_.stretch_floor});
+    if (!computed) return tl::unexpected(computed.error());
+    bounds_[k] = *computed;
+    if (options_.store == nullptr) return {};
+    return options_.store->put_bounds(fingerprints_[k], options_.stretch_floor, bounds_[k]);
   }
 
   // Simulates what no other process is working on, until all results are there.
-  void share(std::vector<std::size_t> open) {
+  Result<void> share(std::vector<std::size_t> open) {
     auto pause = std::chrono::milliseconds(20);
     while (!open.empty()) {
       std::vector<std::size_t> elsewhere;
-      each(open.size(), [&](std::size_t n) {
+      const auto done = each(open.size(), [&](std::size_t n) -> Result<void> {
         const std::size_t k = open[n];
-        switch (options_.store->claim(key(k))) {
+        const Result<ResultStore::Claim> claim = options_.store->claim(key(k));
+        if (!claim) return tl::unexpected(claim.error());
+        switch (*claim) {
           case ResultStore::Claim::mine:
-            try {
-              simulate_and_keep(k);
-            } catch (...) {
-              options_.store->release(key(k));
-              throw;
-            }
-            options_.store->finish(key(k), rows_[k]);
-            return;
+            return simulate_claimed(k);
           case ResultStore::Claim::finished:
-            found(k);
-            return;
+            return found(k).map([](bool) {});
           case ResultStore::Claim::elsewhere:
-            const std::lock_guard lock(mutex_);
-            elsewhere.push_back(k);
-            return;
+            break;
         }
+        const std::lock_guard lock(mutex_);
+        elsewhere.push_back(k);
+        return {};
       });
+      if (!done) return done;
       if (elsewhere.size() == open.size()) {
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, std::chrono::milliseconds(500));
@@ -196,6 +205,15 @@ class Run {
       std::sort(elsewhere.begin(), elsewhere.end());
       open = std::move(elsewhere);
     }
+    return {};
+  }
+
+  Result<void> simulate_claimed(std::size_t k) {
+    if (auto simulated = simulate_and_keep(k); !simulated) {
+      (void)options_.store->release(key(k));  // a failure of the simulation says more
+      return simulated;
+    }
+    return options_.store->finish(key(k), rows_[k]);
   }
 
   std::span<const Instance> instances_;
@@ -252,20 +270,20 @@ std::string campaign_settings(const CampaignOptions& options) {
                                : "");
 }
 
-std::vector<ResultRow> run_campaign(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
-                                    const CampaignOptions& options) {
+Result<std::vector<ResultRow>> run_campaign(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
+                                            const CampaignOptions& options) {
   Run run(instances, algorithms, options);
-  run.simulate_all(run.all());
-  return run.take_rows();
+  return run.simulate_all(run.all()).map([&] { return run.take_rows(); });
 }
 
-void run_simulations(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
-                     const CampaignOptions& options, std::span<const std::size_t> numbers) {
-  Run(instances, algorithms, options).simulate_all({numbers.begin(), numbers.end()});
+Result<void> run_simulations(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
+                             const CampaignOptions& options, std::span<const std::size_t> numbers) {
+  return Run(instances, algorithms, options).simulate_all({numbers.begin(), numbers.end()});
 }
 
-std::vector<std::size_t> missing_simulations(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
-                                             const CampaignOptions& options) {
+Result<std::vector<std::size_t>> missing_simulations(std::span<const Instance> instances,
+                                                     std::span<const Algorithm> algorithms,
+                                                     const CampaignOptions& options) {
   return Run(instances, algorithms, options).missing();
 }
 

@@ -9,6 +9,7 @@
 
 #include "sim/campaign/parallel.h"
 #include "sim/campaign/results.h"
+#include "sim/errors.h"
 #include "sim/host/simulation.h"
 
 namespace dfrs::sim {
@@ -37,18 +38,19 @@ struct CampaignOptions {
 std::string campaign_settings(const CampaignOptions& options);
 
 /// One row per instance and algorithm, instances outermost, both in the given order whatever the number of threads.
-/// The first failure (in that order) is thrown once the running simulations have ended. With a store, waits for
+/// The first error (in that order) is returned once the running simulations have ended. With a store, waits for
 /// simulations that other processes are running.
-std::vector<ResultRow> run_campaign(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
-                                    const CampaignOptions& options);
+Result<std::vector<ResultRow>> run_campaign(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
+                                            const CampaignOptions& options);
 
 /// Runs a part of a campaign: the simulations with these numbers (rows of run_campaign, from 0). Results go to the
 /// store, which `options` must have. Progress counts only these simulations.
-void run_simulations(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
-                     const CampaignOptions& options, std::span<const std::size_t> numbers);
+Result<void> run_simulations(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
+                             const CampaignOptions& options, std::span<const std::size_t> numbers);
 
 /// The numbers, ascending, of the simulations without a result in the store.
-std::vector<std::size_t> missing_simulations(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
-                                             const CampaignOptions& options);
+Result<std::vector<std::size_t>> missing_simulations(std::span<const Instance> instances,
+                                                     std::span<const Algorithm> algorithms,
+                                                     const CampaignOptions& options);
 
 }  // namespace dfrs::sim

@@ -5,38 +5,46 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace dfrs::sim {
 
-void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
-                  const Progress& progress) {
+Result<void> try_parallel_for(std::size_t count, unsigned threads, const std::function<Result<void>(std::size_t)>& work,
+                              const Progress& progress) {
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
   std::mutex mutex;
   std::size_t done = 0;
   std::size_t failed_index = count;
-  std::exception_ptr failure;
+  std::exception_ptr exception;
+  std::optional<Error> failure;
 
+  // Of the lowest failed index, an error or an exception.
+  const auto fail = [&](std::size_t index, std::optional<Error> error) {
+    stop.store(true, std::memory_order_relaxed);
+    const std::lock_guard lock(mutex);
+    if (index >= failed_index) return;
+    failed_index = index;
+    exception = error ? nullptr : std::current_exception();
+    failure = std::move(error);
+  };
   const auto run = [&] {
     while (!stop.load(std::memory_order_relaxed)) {
       const std::size_t index = next.fetch_add(1, std::memory_order_relaxed);
       if (index >= count) return;
       try {
-        work(index);
-        if (progress) {
+        if (auto worked = work(index); !worked) {
+          fail(index, std::move(worked).error());
+        } else if (progress) {
           const std::lock_guard lock(mutex);
           progress(++done, count);
         }
       } catch (...) {
-        stop.store(true, std::memory_order_relaxed);
-        const std::lock_guard lock(mutex);
-        if (index < failed_index) {
-          failed_index = index;
-          failure = std::current_exception();
-        }
+        fail(index, std::nullopt);
       }
     }
   };
@@ -46,7 +54,18 @@ void parallel_for(std::size_t count, unsigned threads, const std::function<void(
     for (std::size_t k = 1; k < wanted; ++k) helpers.emplace_back(run);
     run();
   }
-  if (failure) std::rethrow_exception(failure);
+  if (exception) std::rethrow_exception(exception);
+  if (failure) return tl::unexpected(*std::move(failure));
+  return {};
+}
+
+void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
+                  const Progress& progress) {
+  const auto never_fails = [&](std::size_t index) -> Result<void> {
+    work(index);
+    return {};
+  };
+  (void)try_parallel_for(count, threads, never_fails, progress);
 }
 
 }  // namespace dfrs::sim

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <functional>
 
+#include "sim/errors.h"
+
 namespace dfrs::sim {
 
 /// Called after each piece of work with the number done. May be empty; calls do not overlap.
@@ -15,5 +17,9 @@ using Progress = std::function<void(std::size_t done, std::size_t total)>;
 /// have ended.
 void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
                   const Progress& progress = {});
+
+/// The same for work that may fail: after an error no further work begins; the error of the lowest failed index.
+Result<void> try_parallel_for(std::size_t count, unsigned threads, const std::function<Result<void>(std::size_t)>& work,
+                              const Progress& progress = {});
 
 }  // namespace dfrs::sim

@@ -11,7 +11,6 @@
 #include <unordered_set>
 
 #include "sim/campaign/degradation.h"
-#include "sim/errors.h"
 #include "sim/io/csv_line.h"
 #include "sim/metrics/metric_columns.h"
 
@@ -19,26 +18,6 @@ namespace dfrs::sim {
 namespace {
 
 using Kind = ResultColumn::Kind;
-
-double parse_number(const std::string& text, const std::string& where, std::string_view column) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || at != end || !std::isfinite(value)) {
-    throw InputError(fmt::format("{}: column {} is '{}', expected a number", where, column, text));
-  }
-  return value;
-}
-
-std::size_t parse_count(const std::string& text, const std::string& where, std::string_view column) {
-  std::size_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || at != end) {
-    throw InputError(fmt::format("{}: column {} is '{}', expected a whole number, 0 or more", where, column, text));
-  }
-  return value;
-}
 
 std::vector<std::string> distinct(const std::vector<ResultRow>& rows, std::string ResultRow::* field) {
   std::vector<std::string> out;
@@ -135,60 +114,111 @@ std::shared_ptr<const ResultOrigin> parse_origin(const std::vector<std::string>&
   return last;
 }
 
-}  // namespace
+// Reads the results of one file. Functions that return bool or a pointer return false or null after fail().
+class ResultsReader {
+ public:
+  ResultsReader(std::string_view text, const std::string& source) : records_(text), source_(source) {}
 
-std::vector<ResultRow> parse_results_csv(std::string_view text, const std::string& source) {
-  std::vector<ResultRow> rows;
-  std::vector<std::string> header;
-  std::vector<std::string> fields;
-  std::shared_ptr<const ResultOrigin> origin;
-  CsvRecords records(text);
-  for (CsvRecords::Next next; (next = records.next(fields)) != CsvRecords::Next::kEnd;) {
-    const std::string where = fmt::format("{}:{}", source, records.line());
-    if (next == CsvRecords::Next::kOpenQuote) throw InputError(where + ": a quote is not closed");
-    if (header.empty()) {
-      header = fields;
-      continue;
-    }
-    if (fields.size() != header.size()) {
-      throw InputError(fmt::format("{}: {} fields, expected {} as in the header", where, fields.size(), header.size()));
-    }
-    ResultRow row;
-    const auto value_of = [&](std::string_view column) -> const std::string& {
-      const auto at = std::find(header.begin(), header.end(), column);
-      if (at == header.end()) {
-        throw InputError(fmt::format("{}: no column '{}' in the header; expected a file that dfrs-sim compare wrote",
-                                     source, column));
-      }
-      return fields[static_cast<std::size_t>(at - header.begin())];
-    };
-    row.instance = value_of("instance");
-    row.algorithm = value_of("algorithm");
-    row.jobs = parse_count(value_of("jobs"), where, "jobs");
-    const bool ran_away = value_of("max_stretch").empty();
-    for (const ResultColumn& column : result_columns()) {
-      const bool missing = std::find(header.begin(), header.end(), column.name) == header.end();
-      if (column.kind == Kind::time && missing) continue;
-      if (ran_away && column.metric != nullptr) continue;
-      if (column.kind == Kind::later && (missing || value_of(column.name).empty())) {
-        column.of(row) = std::numeric_limits<double>::quiet_NaN();
+  Result<std::vector<ResultRow>> read() {
+    std::vector<ResultRow> rows;
+    for (CsvRecords::Next next; (next = records_.next(fields_)) != CsvRecords::Next::kEnd;) {
+      if (next == CsvRecords::Next::kOpenQuote) return input_error(where() + ": a quote is not closed");
+      if (header_.empty()) {
+        header_ = fields_;
         continue;
       }
-      column.of(row) = parse_number(value_of(column.name), where, column.name);
+      if (fields_.size() != header_.size()) {
+        return input_error(
+            fmt::format("{}: {} fields, expected {} as in the header", where(), fields_.size(), header_.size()));
+      }
+      if (!take(rows.emplace_back())) return tl::unexpected(std::move(error_));
     }
-    if (ran_away) set_ran_away(row);
-    row.origin = parse_origin(header, fields, origin);
-    rows.push_back(std::move(row));
+    if (rows.empty()) return input_error(source_ + ": no results in it; expected a file that dfrs-sim compare wrote");
+    return rows;
   }
-  if (rows.empty()) throw InputError(source + ": no results in it; expected a file that dfrs-sim compare wrote");
-  return rows;
+
+ private:
+  bool take(ResultRow& row) {
+    const std::string* const instance = value_of("instance");
+    const std::string* const algorithm = instance == nullptr ? nullptr : value_of("algorithm");
+    if (algorithm == nullptr) return false;
+    row.instance = *instance;
+    row.algorithm = *algorithm;
+    if (!count_of("jobs", row.jobs)) return false;
+    const std::string* const stretch = value_of("max_stretch");
+    if (stretch == nullptr) return false;
+    for (const ResultColumn& column : result_columns()) {
+      if (!take(column, stretch->empty(), row)) return false;
+    }
+    if (stretch->empty()) set_ran_away(row);
+    row.origin = parse_origin(header_, fields_, origin_);
+    return true;
+  }
+
+  bool take(const ResultColumn& column, bool ran_away, ResultRow& row) {
+    const bool missing = std::find(header_.begin(), header_.end(), column.name) == header_.end();
+    if (column.kind == Kind::time && missing) return true;
+    if (ran_away && column.metric != nullptr) return true;
+    if (column.kind == Kind::later && (missing || value_of(column.name)->empty())) {
+      column.of(row) = std::numeric_limits<double>::quiet_NaN();
+      return true;
+    }
+    return number_of(column.name, column.of(row));
+  }
+
+  const std::string* value_of(std::string_view column) {
+    const auto at = std::find(header_.begin(), header_.end(), column);
+    if (at != header_.end()) return &fields_[static_cast<std::size_t>(at - header_.begin())];
+    fail(fmt::format("{}: no column '{}' in the header; expected a file that dfrs-sim compare wrote", source_, column));
+    return nullptr;
+  }
+
+  bool number_of(std::string_view column, double& value) {
+    const std::string* const text = value_of(column);
+    if (text == nullptr) return false;
+    return (parse(*text, value) && std::isfinite(value)) ||
+           fail(fmt::format("{}: column {} is '{}', expected a number", where(), column, *text));
+  }
+
+  bool count_of(std::string_view column, std::size_t& value) {
+    const std::string* const text = value_of(column);
+    if (text == nullptr) return false;
+    return parse(*text, value) ||
+           fail(fmt::format("{}: column {} is '{}', expected a whole number, 0 or more", where(), column, *text));
+  }
+
+  template <typename Number>
+  static bool parse(const std::string& text, Number& value) {
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc{} && at == end;
+  }
+
+  std::string where() const { return fmt::format("{}:{}", source_, records_.line()); }
+  bool fail(std::string message) {
+    error_ = {.code = kExitInput, .message = std::move(message)};
+    return false;
+  }
+
+  CsvRecords records_;
+  const std::string& source_;
+  std::vector<std::string> header_;
+  std::vector<std::string> fields_;
+  std::shared_ptr<const ResultOrigin> origin_;
+  Error error_;
+};
+
+}  // namespace
+
+Result<std::vector<ResultRow>> parse_results_csv(std::string_view text, const std::string& source) {
+  return ResultsReader(text, source).read();
 }
 
-void check_origins_agree(const std::vector<ResultRow>& rows) {
+Result<void> check_origins_agree(const std::vector<ResultRow>& rows) {
   const ResultOrigin* first = nullptr;
   std::unordered_map<std::string_view, const ResultOrigin*> by_instance;
   const auto refuse = [](std::string_view what, const std::string& one, const std::string& other) {
-    throw UsageError(fmt::format(
+    return usage_error(fmt::format(
         "the results were made with different {}: '{}' and '{}'; give them to report one by one", what, one, other));
   };
   for (const ResultRow& row : rows) {
@@ -196,19 +226,20 @@ void check_origins_agree(const std::vector<ResultRow>& rows) {
     if (origin == nullptr) continue;
     if (first == nullptr) first = origin;
     if (origin != first) {
-      if (origin->options != first->options) refuse("simulation options", first->options, origin->options);
-      if (origin->program != first->program) refuse("programs", first->program, origin->program);
+      if (origin->options != first->options) return refuse("simulation options", first->options, origin->options);
+      if (origin->program != first->program) return refuse("programs", first->program, origin->program);
     }
     const ResultOrigin* const other = by_instance.emplace(row.instance, origin).first->second;
     if (other == origin) continue;
     if (other->sha256 != origin->sha256) {
-      refuse("traces of the instance " + row.instance, other->source + " " + other->sha256,
-             origin->source + " " + origin->sha256);
+      return refuse("traces of the instance " + row.instance, other->source + " " + other->sha256,
+                    origin->source + " " + origin->sha256);
     }
     if (other->workload != origin->workload) {
-      refuse("workload options of the instance " + row.instance, other->workload, origin->workload);
+      return refuse("workload options of the instance " + row.instance, other->workload, origin->workload);
     }
   }
+  return {};
 }
 
 CampaignOrigin campaign_origin(const std::vector<ResultRow>& rows) {

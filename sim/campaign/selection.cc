@@ -7,7 +7,6 @@
 #include <charconv>
 #include <optional>
 
-#include "sim/errors.h"
 #include "sim/workload/text_lines.h"
 
 namespace dfrs::sim {
@@ -34,24 +33,30 @@ std::string selection_text(std::span<const std::size_t> numbers) {
   return text;
 }
 
-std::vector<std::size_t> parse_selection(std::string_view text, std::size_t count) {
+Result<std::vector<std::size_t>> parse_selection(std::string_view text, std::size_t count) {
   std::vector<std::size_t> numbers;
-  each_item(text, [&](std::string_view range) {
+  const auto take = [&](std::string_view range) -> Result<void> {
     const std::size_t dash = range.find('-');
     const auto first = whole_number(range.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : whole_number(range.substr(dash + 1));
     if (!first || !last || *last < *first) {
-      throw UsageError(fmt::format("'{}' is no list of simulations; expected numbers and ranges as in 0-13,25", range));
+      return usage_error(
+          fmt::format("'{}' is no list of simulations; expected numbers and ranges as in 0-13,25", range));
     }
     if (*last >= count) {
-      throw UsageError(fmt::format("'{}': there are {} simulations, counted from 0", range, count));
+      return usage_error(fmt::format("'{}': there are {} simulations, counted from 0", range, count));
     }
     if (!numbers.empty() && *first <= numbers.back()) {
-      throw UsageError(fmt::format("'{}': the numbers of simulations must ascend", range));
+      return usage_error(fmt::format("'{}': the numbers of simulations must ascend", range));
     }
     for (std::size_t number = *first; number <= *last; ++number) numbers.push_back(number);
+    return {};
+  };
+  Result<void> taken;
+  each_item(text, [&](std::string_view range) {
+    if (taken) taken = take(range);
   });
-  return numbers;
+  return taken.map([&] { return std::move(numbers); });
 }
 
 std::vector<std::span<const std::size_t>> in_parts(std::span<const std::size_t> numbers, std::size_t parts) {

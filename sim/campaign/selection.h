@@ -8,14 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/errors.h"
+
 namespace dfrs::sim {
 
 /// The text of `numbers`, which must be ascending, distinct and not empty.
 std::string selection_text(std::span<const std::size_t> numbers);
 
-/// The numbers in `text`, ascending. Errors: UsageError for a malformed text, or numbers that do not ascend or are not
+/// The numbers in `text`, ascending. Errors: of usage for a malformed text, or numbers that do not ascend or are not
 /// below `count`.
-std::vector<std::size_t> parse_selection(std::string_view text, std::size_t count);
+Result<std::vector<std::size_t>> parse_selection(std::string_view text, std::size_t count);
 
 /// Splits `numbers` into contiguous parts whose lengths differ by at most one; into fewer than `parts` if there are
 /// fewer numbers, so that none is empty.

@@ -8,7 +8,6 @@
 #include <iterator>
 
 #include "base/process.h"
-#include "sim/errors.h"
 
 namespace dfrs::sim {
 namespace {
@@ -58,13 +57,15 @@ constexpr const char* kStates =
     "PENDING,CONFIGURING,RUNNING,COMPLETING,SUSPENDED,STOPPED,REQUEUED,REQUEUE_FED,REQUEUE_HOLD,SPECIAL_EXIT,RESIZING,"
     "RESV_DEL_HOLD,SIGNALING,STAGE_OUT";
 
-base::ProgramOutcome run(const std::vector<std::string>& words) {
+Result<base::ProgramOutcome> run(const std::vector<std::string>& words) {
   auto outcome = base::run_program({words});
   if (outcome) return std::move(*outcome);
-  if (outcome.error().kind != base::ProgramError::Kind::not_found) throw IoError(outcome.error().message);
-  throw SlurmError(fmt::format(
-      "{} is not in PATH; run this where Slurm's commands are (a login node), or let --no-submit write the script",
-      words.front()));
+  if (outcome.error().kind != base::ProgramError::Kind::not_found) return io_error(outcome.error().message);
+  return error(
+      kExitSlurm,
+      fmt::format(
+          "{} is not in PATH; run this where Slurm's commands are (a login node), or let --no-submit write the script",
+          words.front()));
 }
 
 }  // namespace
@@ -76,31 +77,32 @@ std::string task_store(const SlurmArray& array, std::size_t task) {
   return fmt::format("{}/part-{}.db", array.folder, task);
 }
 
-void check_slurm_folder(const std::string& folder) {
+Result<void> check_slurm_folder(const std::string& folder) {
   const bool plain = std::all_of(folder.begin(), folder.end(), [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 && std::string_view("%\\'\"#\x7f").find(c) == std::string_view::npos;
   });
-  if (plain) return;
-  throw UsageError(
+  if (plain) return {};
+  return usage_error(
       fmt::format("--slurm: sbatch cannot take '{}' as part of a log's name; choose a folder without any of "
                   "% \\ ' \" #",
                   folder));
 }
 
-void check_sbatch_options(const std::vector<std::string>& options) {
+Result<void> check_sbatch_options(const std::vector<std::string>& options) {
   using Pair = std::pair<std::string_view, std::string_view>;
   constexpr std::array<Pair, 5> ours{
       Pair{"-a", "--array"}, {"-J", "--job-name"}, {"-M", "--clusters"}, {"-W", "--wait"}, {"-o", "--output"}};
   for (const std::string& option : options) {
     if (!option.starts_with("-") || option.find('\n') != std::string::npos) {
-      throw UsageError(fmt::format("--sbatch: '{}' is no option; expected one as in --sbatch=--mem=2G", option));
+      return usage_error(fmt::format("--sbatch: '{}' is no option; expected one as in --sbatch=--mem=2G", option));
     }
     for (const auto& [shortly, wholly] : ours) {
       if (!is_option(option, shortly, wholly)) continue;
-      throw UsageError(
+      return usage_error(
           fmt::format("--sbatch: {} is set by dfrs-sim itself, or it could not find its jobs again", wholly));
     }
   }
+  return {};
 }
 
 std::string array_script(const SlurmArray& array) {
@@ -133,34 +135,37 @@ std::string array_script(const SlurmArray& array) {
   return text;
 }
 
-std::string submit_array(const SlurmArray& array, const std::string& script) {
+Result<std::string> submit_array(const SlurmArray& array, const std::string& script) {
   // Repeated on the command line, because variables such as SBATCH_JOB_NAME override the script.
   const auto outcome =
       run({"sbatch", "--parsable", "--job-name=" + array.name, "--array=" + array_range(array), script});
-  if (outcome.exit_code != 0) {
-    throw SlurmError(
-        fmt::format("{}: sbatch refuses this script: {}; options for it: --partition, --time, --sbatch, and "
-                    "--tasks where the array is too large",
-                    script, first_line(outcome.err)));
+  if (!outcome) return tl::unexpected(outcome.error());
+  if (outcome->exit_code != 0) {
+    return error(kExitSlurm,
+                 fmt::format("{}: sbatch refuses this script: {}; options for it: --partition, --time, --sbatch, and "
+                             "--tasks where the array is too large",
+                             script, first_line(outcome->err)));
   }
-  const std::string line = first_line(outcome.out);
+  const std::string line = first_line(outcome->out);
   return line.substr(0, line.find(';'));  // "number;cluster"
 }
 
-std::optional<SlurmQueue> slurm_queue(const std::string& name, std::string& error) {
+Result<std::optional<SlurmQueue>> slurm_queue(const std::string& name, std::string& trouble) {
   const auto outcome =
       run({"squeue", "--noheader", "--array", "--name=" + name, std::string("--states=") + kStates, "--format=%T|%r"});
-  if (outcome.exit_code != 0) {
+  if (!outcome) return tl::unexpected(outcome.error());
+  if (outcome->exit_code != 0) {
     // Slurm's commands end with "fatal" where a later attempt cannot help, such as without a configuration.
-    if (const std::string why = fatal_line(outcome.err); !why.empty()) {
-      throw SlurmError(
+    if (const std::string why = fatal_line(outcome->err); !why.empty()) {
+      return error(
+          kExitSlurm,
           fmt::format("{}; set SLURM_CONF or run this on a machine of the cluster (`squeue` must work there)", why));
     }
-    error = first_line(outcome.err);
+    trouble = first_line(outcome->err);
     return std::nullopt;
   }
   SlurmQueue queue;
-  std::string_view rest = outcome.out;
+  std::string_view rest = outcome->out;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/errors.h"
+
 namespace dfrs::sim {
 
 /// A job array whose task I, from 1, runs the simulations on line I of a file.
@@ -28,17 +30,17 @@ inline constexpr std::string_view kPlanFile = "plan";
 std::string task_log(const SlurmArray& array, std::size_t task);
 std::string task_store(const SlurmArray& array, std::size_t task);
 
-/// Errors: UsageError for a folder whose name has a '%', which Slurm expands in log names, or quotes or backslashes,
+/// Errors: of usage for a folder whose name has a '%', which Slurm expands in log names, or quotes or backslashes,
 /// which Slurm interprets in options.
-void check_slurm_folder(const std::string& folder);
-/// Errors: UsageError for sbatch options with which the array could not be followed (another name, cluster or array).
-void check_sbatch_options(const std::vector<std::string>& options);
+Result<void> check_slurm_folder(const std::string& folder);
+/// Errors: of usage for sbatch options with which the array could not be followed (another name, cluster or array).
+Result<void> check_sbatch_options(const std::vector<std::string>& options);
 
 /// A self-contained batch script. Tasks whose node fails are requeued.
 std::string array_script(const SlurmArray& array);
 
-/// Submits the script of `array` with sbatch and returns the job number. Errors: SlurmError with sbatch's message.
-std::string submit_array(const SlurmArray& array, const std::string& script);
+/// Submits the script of `array` with sbatch and returns the job number. Errors: kExitSlurm with sbatch's message.
+Result<std::string> submit_array(const SlurmArray& array, const std::string& script);
 
 /// Tasks of an array that have not ended.
 struct SlurmQueue {
@@ -47,9 +49,9 @@ struct SlurmQueue {
   std::string reason;  ///< why they wait; empty if no task waits
   bool held = false;   ///< some are held until a user releases them
 };
-/// Asks squeue for the tasks of jobs of this name. Nothing, with the reason in `error`, if squeue fails: slurmctld may
-/// be away for a while. Errors: SlurmError if there is no squeue, or if it fails for good ("fatal", as without a
+/// Asks squeue for the tasks of jobs of this name. Nothing, with the reason in `trouble`, if squeue fails: slurmctld
+/// may be away for a while. Errors: kExitSlurm if there is no squeue, or if it fails for good ("fatal", as without a
 /// configuration).
-std::optional<SlurmQueue> slurm_queue(const std::string& name, std::string& error);
+Result<std::optional<SlurmQueue>> slurm_queue(const std::string& name, std::string& trouble);
 
 }  // namespace dfrs::sim

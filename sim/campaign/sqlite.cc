@@ -7,8 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "sim/errors.h"
-
 namespace dfrs::sim {
 namespace {
 
@@ -19,37 +17,36 @@ constexpr int kRetry = 10;  // ms
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 void Database::Close::operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
 
-void Statement::check(int code) const {
-  if (code != SQLITE_OK) database_->fail(code);
+Statement& Statement::bound(int code) {
+  if (code != SQLITE_OK && !bind_error_) bind_error_ = database_->failure(code).value();
+  return *this;
 }
 
 Statement& Statement::bind(int parameter, std::string_view text) {
-  check(sqlite3_bind_text(statement_.get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));
-  return *this;
+  return bound(
+      sqlite3_bind_text(statement_.get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));
 }
 
 Statement& Statement::bind(int parameter, double value) {
-  check(sqlite3_bind_double(statement_.get(), parameter, value));
-  return *this;
+  return bound(sqlite3_bind_double(statement_.get(), parameter, value));
 }
 
 Statement& Statement::bind(int parameter, std::int64_t value) {
-  check(sqlite3_bind_int64(statement_.get(), parameter, value));
-  return *this;
+  return bound(sqlite3_bind_int64(statement_.get(), parameter, value));
 }
 
-bool Statement::step() {
+Result<bool> Statement::step() {
+  if (bind_error_) return tl::unexpected(*std::exchange(bind_error_, std::nullopt));
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
   // A reset keeps the error message, and the statement must not keep its locks.
   sqlite3_reset(statement_.get());
-  database_->fail(code);
+  return database_->failure(code);
 }
 
-void Statement::run() {
-  step();
-  reset();
+Result<void> Statement::run() {
+  return step().map([this](bool) { reset(); });
 }
 
 void Statement::reset() { sqlite3_reset(statement_.get()); }
@@ -63,88 +60,90 @@ std::string Statement::text(int column) const {
 
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
 
-double Statement::number(int column) const {
+Result<double> Statement::number(int column) const {
   const int type = sqlite3_column_type(statement_.get(), column);
-  if (type != SQLITE_FLOAT && type != SQLITE_INTEGER) database_->fail(SQLITE_CORRUPT);
+  if (type != SQLITE_FLOAT && type != SQLITE_INTEGER) return database_->failure(SQLITE_CORRUPT);
   return sqlite3_column_double(statement_.get(), column);
 }
 
-double Statement::number_or_nan(int column) const {
+Result<double> Statement::number_or_nan(int column) const {
   if (sqlite3_column_type(statement_.get(), column) == SQLITE_NULL) return std::numeric_limits<double>::quiet_NaN();
   return number(column);
 }
 
-Database::Database(std::string path, std::chrono::milliseconds patience)
-    : path_(std::move(path)), patience_(static_cast<int>(patience.count())) {
+Result<Database> Database::open(std::string path, std::chrono::milliseconds patience) {
+  Database database(std::move(path), patience);
   sqlite3* connection = nullptr;
   // Each connection is used by one thread at a time, so SQLite needs no mutex.
-  const int code = sqlite3_open_v2(path_.c_str(), &connection,
+  const int code = sqlite3_open_v2(database.path_.c_str(), &connection,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
-  connection_.reset(connection);
-  if (code != SQLITE_OK) fail(code);
-  sqlite3_busy_timeout(connection, patience_);
+  database.connection_.reset(connection);
+  if (code != SQLITE_OK) return database.failure(code);
+  sqlite3_busy_timeout(connection, database.patience_);
+  return database;
 }
 
-void Database::execute(const std::string& sql) {
+Result<void> Database::execute(const std::string& sql) {
   const int code = sqlite3_exec(connection_.get(), sql.c_str(), nullptr, nullptr, nullptr);
-  if (code != SQLITE_OK) fail(code);
+  if (code != SQLITE_OK) return failure(code);
+  return {};
 }
 
-void Database::write_ahead() {
+Result<void> Database::write_ahead() {
   // SQLite does not wait here on its own, and several processes may create a store at the same moment.
   for (int waited = 0;; waited += kRetry) {
     const int code = sqlite3_exec(connection_.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
-    if (code == SQLITE_OK) return;
-    if ((code & 0xff) != SQLITE_BUSY || waited >= patience_) fail(code);
+    if (code == SQLITE_OK) return {};
+    if ((code & 0xff) != SQLITE_BUSY || waited >= patience_) return failure(code);
     sqlite3_sleep(kRetry);
   }
 }
 
-Statement Database::prepare(const std::string& sql) {
+Result<Statement> Database::prepare(const std::string& sql) {
   sqlite3_stmt* statement = nullptr;
   const int code =
       sqlite3_prepare_v2(connection_.get(), sql.c_str(), static_cast<int>(sql.size()), &statement, nullptr);
-  if (code != SQLITE_OK) fail(code);
+  if (code != SQLITE_OK) return failure(code);
   return Statement(*this, statement);
 }
 
-std::int64_t Database::integer(const std::string& sql) {
-  Statement statement = prepare(sql);
-  return statement.step() ? statement.integer(0) : 0;
+Result<std::int64_t> Database::integer(const std::string& sql) {
+  return prepare(sql).and_then([](Statement statement) {
+    return statement.step().map([&](bool found) { return found ? statement.integer(0) : 0; });
+  });
 }
 
-void Database::fail(int code) const {
+tl::unexpected<Error> Database::failure(int code) const {
   const std::string reason = connection_ ? sqlite3_errmsg(connection_.get()) : sqlite3_errstr(code);
   switch (code & 0xff) {  // the primary result code
     case SQLITE_NOTADB:
-      throw InputError(fmt::format("{}: not a store of results, nor a database at all; give another file", path_));
+      return input_error(fmt::format("{}: not a store of results, nor a database at all; give another file", path_));
     case SQLITE_CORRUPT:
     case SQLITE_ERROR:  // a table or column is missing
-      throw InputError(
+      return input_error(
           fmt::format("{}: the store of results is damaged ({}); remove the file to start again", path_, reason));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      throw IoError(
+      return io_error(
           fmt::format("{}: another process has kept this store locked for {} s ({})", path_, patience_ / 1000, reason));
     case SQLITE_NOMEM:
-      throw std::bad_alloc();
-    default:  // CANTOPEN, READONLY, PERM, FULL, IOERR, ...
-      throw IoError(fmt::format("{}: cannot read and write this store of results: {}", path_, reason));
+      return error(kExitInternal, "out of memory");  // as main() says of std::bad_alloc
+    default:                                         // CANTOPEN, READONLY, PERM, FULL, IOERR, ...
+      return io_error(fmt::format("{}: cannot read and write this store of results: {}", path_, reason));
   }
+}
+
+Result<Transaction> Transaction::begin(Database& database) {
+  return database.execute("BEGIN IMMEDIATE").map([&] { return Transaction(database); });
 }
 
 Transaction::~Transaction() {
-  if (!open_) return;
-  try {
-    database_.execute("ROLLBACK");
-  } catch (...) {
-    // SQLite has already rolled back, as it does when the disk is full.
-  }
+  // It may fail where SQLite has already rolled back, as it does when the disk is full.
+  if (open_) (void)database_.execute("ROLLBACK");
 }
 
-void Transaction::commit() {
-  database_.execute("COMMIT");
-  open_ = false;
+Result<void> Transaction::commit() {
+  return database_.execute("COMMIT").map([this] { open_ = false; });
 }
 
 }  // namespace dfrs::sim

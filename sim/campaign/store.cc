@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "sim/errors.h"
-
 namespace dfrs::sim {
 namespace {
 
@@ -16,7 +14,6 @@ constexpr std::int64_t kFormat = 1;
 
 // Canonical, because two names of one file would give two lock files.
 std::string canonical(const std::string& path) {
-  if (path.empty()) throw UsageError("the name of the store is empty; give a file");
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
   return error ? path : whole.string();
@@ -98,152 +95,233 @@ std::vector<StoreFact> campaign_facts(std::string_view settings, std::span<const
   return {{"command", "compare"}, {"options", std::string(settings)}, {"instances", std::move(list)}};
 }
 
-ResultStore::ResultStore(const std::string& path, std::span<const StoreFact> facts, Access access,
-                         std::chrono::milliseconds patience)
-    : database_(canonical(path), patience), worker_(database_.path() + "-workers") {
+Result<std::unique_ptr<ResultStore>> ResultStore::open(const std::string& path, std::span<const StoreFact> facts,
+                                                       Access access, std::chrono::milliseconds patience) {
+  if (path.empty()) return usage_error("the name of the store is empty; give a file");
+  Result<Database> database = Database::open(canonical(path), patience);
+  if (!database) return tl::unexpected(std::move(database).error());
+  Result<WorkerSlot> worker = WorkerSlot::take(database->path() + "-workers");
+  if (!worker) return tl::unexpected(std::move(worker).error());
+  std::unique_ptr<ResultStore> store(new ResultStore(*std::move(database), *std::move(worker)));
+  if (auto prepared = store->prepare(facts, access); !prepared) return tl::unexpected(std::move(prepared).error());
+  return store;
+}
+
+Result<void> ResultStore::prepare(std::span<const StoreFact> facts, Access access) {
+  Result<void> done;
   // Before the first access: SQLite then keeps the index of the write-ahead log in private memory and not in a file
   // mapped by all users of the store, which works on one machine only.
-  if (access == Access::exclusive) database_.execute("PRAGMA locking_mode = EXCLUSIVE");
-  database_.write_ahead();
-  database_.execute("PRAGMA synchronous = NORMAL");  // commits do not wait for the disk
-  make_or_check(facts);
-  // Drops claims of an earlier holder of this number, which is dead because the number was free.
-  Statement remove = database_.prepare("DELETE FROM claims WHERE worker = ?");
-  remove.bind(1, worker_.number()).run();
+  if (access == Access::exclusive) done = database_.execute("PRAGMA locking_mode = EXCLUSIVE");
+  return std::move(done)
+      .and_then([&] { return database_.write_ahead(); })
+      // Commits do not wait for the disk.
+      .and_then([&] { return database_.execute("PRAGMA synchronous = NORMAL"); })
+      .and_then([&] { return make_or_check(facts); })
+      // Of an earlier holder of this number, which is dead because the number was free.
+      .and_then([&] { return drop_claims(); })
+      .map([&] { opened_ = true; });
+}
+
+Result<void> ResultStore::drop_claims() {
+  return statement("DELETE FROM claims WHERE worker = ?").and_then([&](Statement* remove) {
+    return remove->bind(1, worker_.number()).run();
+  });
 }
 
 ResultStore::~ResultStore() {
-  try {
-    Statement& remove = statement("DELETE FROM claims WHERE worker = ?");
-    remove.bind(1, worker_.number()).run();
-  } catch (...) {
-    // The next process sees that this worker is gone.
-  }
+  if (opened_) (void)drop_claims();  // otherwise the next process sees that this worker is gone
 }
 
-void ResultStore::make_or_check(std::span<const StoreFact> facts) {
-  Transaction transaction(database_);
-  if (database_.integer("SELECT count(*) FROM sqlite_schema") == 0) {
-    database_.execute(tables());
-    Statement insert = database_.prepare("INSERT INTO facts(name, value) VALUES(?, ?)");
-    insert.bind(1, std::string_view("program")).bind(2, program_version()).run();
-    for (const StoreFact& fact : facts) insert.bind(1, fact.name).bind(2, fact.value).run();
-    transaction.commit();
-    return;
-  }
-  if (database_.integer("PRAGMA application_id") != kApplication) {
-    throw InputError(fmt::format("{}: a database, but not a store of results; give another file", database_.path()));
-  }
-  if (const std::int64_t format = database_.integer("PRAGMA user_version"); format != kFormat) {
-    throw UsageError(fmt::format("{}: the store has format {}, this dfrs-sim reads {}; give another file",
-                                 database_.path(), format, kFormat));
-  }
-  Statement check = database_.prepare("PRAGMA quick_check(1)");
-  if (!check.step() || check.text(0) != "ok") {
-    throw InputError(fmt::format("{}: the store of results is damaged ({}); remove the file to start again",
-                                 database_.path(), check.text(0)));
-  }
-  check.reset();
-  check_program();
-  check_facts(facts);
+Result<void> ResultStore::make_or_check(std::span<const StoreFact> facts) {
+  Result<Transaction> transaction = Transaction::begin(database_);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  const Result<std::int64_t> tables_there = database_.integer("SELECT count(*) FROM sqlite_schema");
+  if (!tables_there) return tl::unexpected(tables_there.error());
+  if (*tables_there != 0) return check(facts);
+  return make(facts).and_then([&] { return transaction->commit(); });
 }
 
-void ResultStore::check_program() {
-  Statement select = database_.prepare("SELECT value FROM facts WHERE name = 'program'");
-  const std::string there = select.step() ? select.text(0) : std::string("an unknown program");
-  if (there == program_version()) return;
-  throw UsageError(
+Result<void> ResultStore::make(std::span<const StoreFact> facts) {
+  if (auto made = database_.execute(tables()); !made) return made;
+  Result<Statement> insert = database_.prepare("INSERT INTO facts(name, value) VALUES(?, ?)");
+  if (!insert) return tl::unexpected(std::move(insert).error());
+  Result<void> done = insert->bind(1, std::string_view("program")).bind(2, program_version()).run();
+  for (const StoreFact& fact : facts) {
+    if (done) done = insert->bind(1, fact.name).bind(2, fact.value).run();
+  }
+  return done;
+}
+
+Result<void> ResultStore::check(std::span<const StoreFact> facts) {
+  const Result<std::int64_t> application = database_.integer("PRAGMA application_id");
+  if (!application) return tl::unexpected(application.error());
+  if (*application != kApplication) {
+    return input_error(fmt::format("{}: a database, but not a store of results; give another file", database_.path()));
+  }
+  const Result<std::int64_t> format = database_.integer("PRAGMA user_version");
+  if (!format) return tl::unexpected(format.error());
+  if (*format != kFormat) {
+    return usage_error(fmt::format("{}: the store has format {}, this dfrs-sim reads {}; give another file",
+                                   database_.path(), *format, kFormat));
+  }
+  Result<Statement> quick_check = database_.prepare("PRAGMA quick_check(1)");
+  if (!quick_check) return tl::unexpected(std::move(quick_check).error());
+  const Result<bool> found = quick_check->step();
+  if (!found) return tl::unexpected(found.error());
+  if (!*found || quick_check->text(0) != "ok") {
+    return input_error(fmt::format("{}: the store of results is damaged ({}); remove the file to start again",
+                                   database_.path(), quick_check->text(0)));
+  }
+  quick_check->reset();
+  return check_program().and_then([&] { return check_facts(facts); });
+}
+
+Result<void> ResultStore::check_program() {
+  Result<Statement> select = database_.prepare("SELECT value FROM facts WHERE name = 'program'");
+  if (!select) return tl::unexpected(std::move(select).error());
+  const Result<bool> found = select->step();
+  if (!found) return tl::unexpected(found.error());
+  const std::string there = *found ? select->text(0) : std::string("an unknown program");
+  if (there == program_version()) return {};
+  return usage_error(
       fmt::format("{}: the store was made by {}, this is {}; their results may differ: finish it with that program, or "
                   "give another file",
                   database_.path(), there, program_version()));
 }
 
-void ResultStore::check_facts(std::span<const StoreFact> facts) {
-  Statement select = database_.prepare("SELECT name, value FROM facts WHERE name <> 'program' ORDER BY position");
+Result<void> ResultStore::check_facts(std::span<const StoreFact> facts) {
+  Result<Statement> select =
+      database_.prepare("SELECT name, value FROM facts WHERE name <> 'program' ORDER BY position");
+  if (!select) return tl::unexpected(std::move(select).error());
   const auto refuse = [&](const std::string& name, const std::string& there, const std::string& here) {
-    throw UsageError(fmt::format("{}: the store is of something else, with other {}: {}; give another file",
-                                 database_.path(), name, difference(there, here)));
+    return usage_error(fmt::format("{}: the store is of something else, with other {}: {}; give another file",
+                                   database_.path(), name, difference(there, here)));
   };
   for (const StoreFact& fact : facts) {
-    if (!select.step()) refuse(fact.name, "", fact.value);
-    if (select.text(0) != fact.name) refuse("facts", select.text(0), fact.name);
-    if (select.text(1) != fact.value) refuse(fact.name, select.text(1), fact.value);
+    const Result<bool> found = select->step();
+    if (!found) return tl::unexpected(found.error());
+    if (!*found) return refuse(fact.name, "", fact.value);
+    if (select->text(0) != fact.name) return refuse("facts", select->text(0), fact.name);
+    if (select->text(1) != fact.value) return refuse(fact.name, select->text(1), fact.value);
   }
-  if (select.step()) refuse(select.text(0), select.text(1), "");
+  const Result<bool> more = select->step();
+  if (!more) return tl::unexpected(more.error());
+  if (*more) return refuse(select->text(0), select->text(1), "");
+  return {};
 }
 
-Statement& ResultStore::statement(const std::string& sql) {
+Result<Statement*> ResultStore::statement(const std::string& sql) {
   const auto found = statements_.find(sql);
-  if (found != statements_.end()) return found->second;
-  return statements_.emplace(sql, database_.prepare(sql)).first->second;
+  if (found != statements_.end()) return &found->second;
+  return database_.prepare(sql).map(
+      [&](Statement&& prepared) { return &statements_.emplace(sql, std::move(prepared)).first->second; });
 }
 
-std::int64_t ResultStore::settings_id(std::string_view settings) {
+Result<std::int64_t> ResultStore::settings_id(std::string_view settings) {
   const auto known = settings_.find(settings);
   if (known != settings_.end()) return known->second;
-  statement("INSERT OR IGNORE INTO settings(text) VALUES(?)").bind(1, settings).run();
-  Statement& select = statement("SELECT id FROM settings WHERE text = ?");
-  const std::int64_t id = select.bind(1, settings).step() ? select.integer(0) : -1;
-  select.reset();
+  const Result<Statement*> insert = statement("INSERT OR IGNORE INTO settings(text) VALUES(?)");
+  if (!insert) return tl::unexpected(insert.error());
+  if (auto done = (*insert)->bind(1, settings).run(); !done) return tl::unexpected(std::move(done).error());
+  const Result<Statement*> select = statement("SELECT id FROM settings WHERE text = ?");
+  if (!select) return tl::unexpected(select.error());
+  const Result<bool> found = (*select)->bind(1, settings).step();
+  if (!found) return tl::unexpected(found.error());
+  const std::int64_t id = *found ? (*select)->integer(0) : -1;
+  (*select)->reset();
   settings_.emplace(settings, id);
   return id;
 }
 
-std::optional<ResultRow> ResultStore::find(const SimulationKey& key) {
+Result<std::optional<ResultRow>> ResultStore::find(const SimulationKey& key) {
   const std::lock_guard lock(mutex_);
   static const std::string sql =
       fmt::format("SELECT instance, jobs{} FROM results WHERE fingerprint = ? AND algorithm = ? AND settings = ?",
                   number_columns());
-  Statement& select = statement(sql);
-  select.bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, settings_id(key.settings));
+  const Result<Statement*> prepared = statement(sql);
+  if (!prepared) return tl::unexpected(prepared.error());
+  const Result<std::int64_t> settings = settings_id(key.settings);
+  if (!settings) return tl::unexpected(settings.error());
+  Statement& select = **prepared;
+  const Result<bool> found = select.bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, *settings).step();
+  if (!found) return tl::unexpected(found.error());
   std::optional<ResultRow> row;
-  if (select.step()) {
+  if (*found) {
     row.emplace();
     row->instance = select.text(0);
     row->algorithm = key.algorithm;
     row->jobs = static_cast<std::size_t>(select.integer(1));
     int column = 2;
-    for (const ResultColumn& number : result_columns()) number.of(*row) = select.number_or_nan(column++);
+    for (const ResultColumn& number : result_columns()) {
+      const Result<double> value = select.number_or_nan(column++);
+      if (!value) return tl::unexpected(value.error());
+      number.of(*row) = *value;
+    }
   }
   select.reset();
   return row;
 }
 
-bool ResultStore::has(const SimulationKey& key, std::int64_t settings) {
-  Statement& select = statement("SELECT 1 FROM results WHERE fingerprint = ? AND algorithm = ? AND settings = ?");
-  const bool found = select.bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, settings).step();
-  select.reset();
-  return found;
+Result<bool> ResultStore::has(const SimulationKey& key, std::int64_t settings) {
+  const Result<Statement*> select =
+      statement("SELECT 1 FROM results WHERE fingerprint = ? AND algorithm = ? AND settings = ?");
+  if (!select) return tl::unexpected(select.error());
+  return (*select)->bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, settings).step().map([&](bool found) {
+    (*select)->reset();
+    return found;
+  });
 }
 
-ResultStore::Claim ResultStore::claim(const SimulationKey& key) {
+// The number of the worker that has claimed it; -1: nobody.
+Result<std::int64_t> ResultStore::worker_on(const SimulationKey& key, std::int64_t settings) {
+  const Result<Statement*> select =
+      statement("SELECT worker FROM claims WHERE fingerprint = ? AND algorithm = ? AND settings = ?");
+  if (!select) return tl::unexpected(select.error());
+  return (*select)->bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, settings).step().map([&](bool found) {
+    const std::int64_t worker = found ? (*select)->integer(0) : -1;
+    (*select)->reset();
+    return worker;
+  });
+}
+
+Result<ResultStore::Claim> ResultStore::claim(const SimulationKey& key) {
   const std::lock_guard lock(mutex_);
-  const std::int64_t settings = settings_id(key.settings);
-  Transaction transaction(database_);
-  if (has(key, settings)) return Claim::finished;
-  Statement& select = statement("SELECT worker FROM claims WHERE fingerprint = ? AND algorithm = ? AND settings = ?");
-  select.bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, settings);
-  const std::int64_t worker = select.step() ? select.integer(0) : -1;  // -1: nobody
-  select.reset();
+  const Result<std::int64_t> settings = settings_id(key.settings);
+  if (!settings) return tl::unexpected(settings.error());
+  Result<Transaction> transaction = Transaction::begin(database_);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  const Result<bool> finished = has(key, *settings);
+  if (!finished) return tl::unexpected(finished.error());
+  if (*finished) return Claim::finished;
   // Inside the transaction, so that a new process with the number of a dead one cannot claim meanwhile.
-  if (worker >= 0 && worker_.alive(worker)) return Claim::elsewhere;
-  statement("INSERT OR REPLACE INTO claims(fingerprint, algorithm, settings, worker) VALUES(?, ?, ?, ?)")
-      .bind(1, key.fingerprint)
-      .bind(2, key.algorithm)
-      .bind(3, settings)
-      .bind(4, worker_.number())
-      .run();
-  transaction.commit();
-  return Claim::mine;
+  const Result<bool> alive = worker_on(key, *settings).and_then([&](std::int64_t worker) {
+    return worker >= 0 ? worker_.alive(worker) : false;
+  });
+  if (!alive) return tl::unexpected(alive.error());
+  if (*alive) return Claim::elsewhere;
+  return statement("INSERT OR REPLACE INTO claims(fingerprint, algorithm, settings, worker) VALUES(?, ?, ?, ?)")
+      .and_then([&](Statement* insert) {
+        return insert->bind(1, key.fingerprint)
+            .bind(2, key.algorithm)
+            .bind(3, *settings)
+            .bind(4, worker_.number())
+            .run();
+      })
+      .and_then([&] { return transaction->commit(); })
+      .map([] { return Claim::mine; });
 }
 
-void ResultStore::finish(const SimulationKey& key, const ResultRow& row) {
+Result<void> ResultStore::finish(const SimulationKey& key, const ResultRow& row) {
   const std::lock_guard lock(mutex_);
-  const std::int64_t settings = settings_id(key.settings);
+  const Result<std::int64_t> settings = settings_id(key.settings);
+  if (!settings) return tl::unexpected(settings.error());
   static const std::string sql = "INSERT" + insert_result();
-  Transaction transaction(database_);
-  Statement& insert = statement(sql);
-  insert.bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, settings).bind(4, row.instance);
+  Result<Transaction> transaction = Transaction::begin(database_);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  const Result<Statement*> prepared = statement(sql);
+  if (!prepared) return tl::unexpected(prepared.error());
+  Statement& insert = **prepared;
+  insert.bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, *settings).bind(4, row.instance);
   insert.bind(5, static_cast<std::int64_t>(row.jobs));
   ResultRow copy = row;
   int parameter = 6;
@@ -251,76 +329,125 @@ void ResultStore::finish(const SimulationKey& key, const ResultRow& row) {
   static const ResultOrigin unknown;
   const ResultOrigin& origin = row.origin == nullptr ? unknown : *row.origin;
   for (const OriginColumn& column : origin_columns()) insert.bind(parameter++, std::string_view(origin.*column.field));
-  insert.run();
-  statement("DELETE FROM claims WHERE fingerprint = ? AND algorithm = ? AND settings = ?")
-      .bind(1, key.fingerprint)
-      .bind(2, key.algorithm)
-      .bind(3, settings)
-      .run();
-  transaction.commit();
+  return insert.run()
+      .and_then(
+          [&] { return statement("DELETE FROM claims WHERE fingerprint = ? AND algorithm = ? AND settings = ?"); })
+      .and_then([&](Statement* remove) {
+        return remove->bind(1, key.fingerprint).bind(2, key.algorithm).bind(3, *settings).run();
+      })
+      .and_then([&] { return transaction->commit(); });
 }
 
-void ResultStore::release(const SimulationKey& key) {
+Result<void> ResultStore::release(const SimulationKey& key) {
   const std::lock_guard lock(mutex_);
-  statement("DELETE FROM claims WHERE fingerprint = ? AND algorithm = ? AND settings = ? AND worker = ?")
-      .bind(1, key.fingerprint)
-      .bind(2, key.algorithm)
-      .bind(3, settings_id(key.settings))
-      .bind(4, worker_.number())
-      .run();
+  const Result<std::int64_t> settings = settings_id(key.settings);
+  if (!settings) return tl::unexpected(settings.error());
+  return statement("DELETE FROM claims WHERE fingerprint = ? AND algorithm = ? AND settings = ? AND worker = ?")
+      .and_then([&](Statement* remove) {
+        return remove->bind(1, key.fingerprint)
+            .bind(2, key.algorithm)
+            .bind(3, *settings)
+            .bind(4, worker_.number())
+            .run();
+      });
 }
 
-std::optional<StretchBounds> ResultStore::find_bounds(std::string_view fingerprint, Seconds stretch_floor) {
+Result<std::optional<StretchBounds>> ResultStore::find_bounds(std::string_view fingerprint, Seconds stretch_floor) {
   const std::lock_guard lock(mutex_);
-  Statement& select = statement("SELECT divisible, ls1 FROM bounds WHERE fingerprint = ? AND stretch_floor = ?");
+  const Result<Statement*> prepared =
+      statement("SELECT divisible, ls1 FROM bounds WHERE fingerprint = ? AND stretch_floor = ?");
+  if (!prepared) return tl::unexpected(prepared.error());
+  Statement& select = **prepared;
+  const Result<bool> found = select.bind(1, fingerprint).bind(2, stretch_floor).step();
+  if (!found) return tl::unexpected(found.error());
   std::optional<StretchBounds> bounds;
-  if (select.bind(1, fingerprint).bind(2, stretch_floor).step()) {
-    bounds.emplace();
-    bounds->divisible = select.number(0);
-    bounds->ls1 = select.number(1);
+  if (*found) {
+    const Result<double> divisible = select.number(0);
+    if (!divisible) return tl::unexpected(divisible.error());
+    const Result<double> ls1 = select.number(1);
+    if (!ls1) return tl::unexpected(ls1.error());
+    bounds = {*divisible, *ls1};
   }
   select.reset();
   return bounds;
 }
 
-void ResultStore::put_bounds(std::string_view fingerprint, Seconds stretch_floor, const StretchBounds& bounds) {
+Result<void> ResultStore::put_bounds(std::string_view fingerprint, Seconds stretch_floor, const StretchBounds& bounds) {
   const std::lock_guard lock(mutex_);
-  statement("INSERT OR IGNORE INTO bounds(fingerprint, stretch_floor, divisible, ls1) VALUES(?, ?, ?, ?)")
-      .bind(1, fingerprint)
-      .bind(2, stretch_floor)
-      .bind(3, bounds.divisible)
-      .bind(4, bounds.ls1)
-      .run();
+  return statement("INSERT OR IGNORE INTO bounds(fingerprint, stretch_floor, divisible, ls1) VALUES(?, ?, ?, ?)")
+      .and_then([&](Statement* insert) {
+        return insert->bind(1, fingerprint).bind(2, stretch_floor).bind(3, bounds.divisible).bind(4, bounds.ls1).run();
+      });
 }
 
-void ResultStore::take_in(const std::string& path, std::span<const StoreFact> facts) {
-  ResultStore other(path, facts, Access::exclusive, std::chrono::milliseconds(0));
-  const std::scoped_lock lock(mutex_, other.mutex_);
+Result<void> ResultStore::take_in(const std::string& path, std::span<const StoreFact> facts) {
+  const auto other = open(path, facts, Access::exclusive, std::chrono::milliseconds(0));
+  if (!other) return tl::unexpected(other.error());
+  const std::scoped_lock lock(mutex_, (*other)->mutex_);
+  Database& from = (*other)->database_;
   // Before the transaction, because the cached ids of settings must stay valid if it fails.
-  Statement settings = other.database_.prepare("SELECT text FROM settings");
-  while (settings.step()) settings_id(settings.text(0));
+  if (auto copied = copy_settings(from); !copied) return copied;
+  Result<Transaction> transaction = Transaction::begin(database_);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  return copy_results(from).and_then([&] { return copy_bounds(from); }).and_then([&] { return transaction->commit(); });
+}
 
-  Transaction transaction(database_);
-  Statement results = other.database_.prepare(
+Result<void> ResultStore::copy_settings(Database& other) {
+  Result<Statement> settings = other.prepare("SELECT text FROM settings");
+  if (!settings) return tl::unexpected(std::move(settings).error());
+  for (;;) {
+    const Result<bool> found = settings->step();
+    if (!found) return tl::unexpected(found.error());
+    if (!*found) return {};
+    if (auto id = settings_id(settings->text(0)); !id) return tl::unexpected(std::move(id).error());
+  }
+}
+
+Result<void> ResultStore::copy_results(Database& other) {
+  Result<Statement> results = other.prepare(
       fmt::format("SELECT fingerprint, algorithm, text, instance, jobs{}{} FROM results JOIN settings ON id = settings",
                   number_columns(), origin_names()));
-  Statement insert = database_.prepare("INSERT OR IGNORE" + insert_result());
-  while (results.step()) {
-    insert.bind(1, results.text(0)).bind(2, results.text(1)).bind(3, settings_id(results.text(2)));
-    insert.bind(4, results.text(3)).bind(5, results.integer(4));
-    const int numbers = static_cast<int>(result_columns().size());
-    const int all = numbers + static_cast<int>(origin_columns().size());
-    for (int k = 0; k < numbers; ++k) insert.bind(6 + k, results.number_or_nan(5 + k));
-    for (int k = numbers; k < all; ++k) insert.bind(6 + k, results.text(5 + k));
-    insert.run();
+  if (!results) return tl::unexpected(std::move(results).error());
+  Result<Statement> insert = database_.prepare("INSERT OR IGNORE" + insert_result());
+  if (!insert) return tl::unexpected(std::move(insert).error());
+  const int numbers = static_cast<int>(result_columns().size());
+  const int all = numbers + static_cast<int>(origin_columns().size());
+  for (;;) {
+    const Result<bool> found = results->step();
+    if (!found) return tl::unexpected(found.error());
+    if (!*found) return {};
+    const Result<std::int64_t> settings = settings_id(results->text(2));
+    if (!settings) return tl::unexpected(settings.error());
+    insert->bind(1, results->text(0)).bind(2, results->text(1)).bind(3, *settings);
+    insert->bind(4, results->text(3)).bind(5, results->integer(4));
+    for (int k = 0; k < numbers; ++k) {
+      const Result<double> value = results->number_or_nan(5 + k);
+      if (!value) return tl::unexpected(value.error());
+      insert->bind(6 + k, *value);
+    }
+    for (int k = numbers; k < all; ++k) insert->bind(6 + k, results->text(5 + k));
+    if (auto done = insert->run(); !done) return done;
   }
-  Statement bounds = other.database_.prepare("SELECT fingerprint, stretch_floor, divisible, ls1 FROM bounds");
-  Statement keep =
+}
+
+Result<void> ResultStore::copy_bounds(Database& other) {
+  Result<Statement> bounds = other.prepare("SELECT fingerprint, stretch_floor, divisible, ls1 FROM bounds");
+  if (!bounds) return tl::unexpected(std::move(bounds).error());
+  Result<Statement> keep =
       database_.prepare("INSERT OR IGNORE INTO bounds(fingerprint, stretch_floor, divisible, ls1) VALUES(?, ?, ?, ?)");
-  while (bounds.step()) {
-    keep.bind(1, bounds.text(0)).bind(2, bounds.number(1)).bind(3, bounds.number(2)).bind(4, bounds.number(3)).run();
+  if (!keep) return tl::unexpected(std::move(keep).error());
+  for (;;) {
+    const Result<bool> found = bounds->step();
+    if (!found) return tl::unexpected(found.error());
+    if (!*found) return {};
+    keep->bind(1, bounds->text(0));
+    for (int column = 1; column <= 3; ++column) {
+      const Result<double> value = bounds->number(column);
+      if (!value) return tl::unexpected(value.error());
+      keep->bind(column + 1, *value);
+    }
+    if (auto done = keep->run(); !done) return done;
   }
-  transaction.commit();
 }
 
 }  // namespace dfrs::sim

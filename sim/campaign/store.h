@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include "sim/campaign/results.h"
 #include "sim/campaign/sqlite.h"
 #include "sim/campaign/worker_slot.h"
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 
 namespace dfrs::sim {
@@ -36,8 +38,8 @@ struct SimulationKey {
   std::string_view settings;
 };
 
-/// Thread-safe. Errors of all members: IoError if the file or its folder cannot be read and written (or the disk is
-/// full), InputError if the file is damaged or is something else.
+/// Thread-safe. Errors of all members: of input and output if the file or its folder cannot be read and written (or the
+/// disk is full), of input if the file is damaged or is something else.
 ///
 /// Once finish() returns, a result survives the end of the process. A power failure may lose the last results, which
 /// are then simulated again, but the store stays consistent. Processes on several machines need one store each;
@@ -52,10 +54,11 @@ class ResultStore {
   };
 
   /// Opens or creates the store. Creates path-workers (empty) beside `path` and, while in use, path-wal and (shared)
-  /// path-shm. Errors, besides those above: UsageError if the store has another purpose, naming the difference: the
+  /// path-shm. Errors, besides those above: of usage if the store has another purpose, naming the difference: the
   /// program's version or a fact. `patience`: how long to wait for another process.
-  ResultStore(const std::string& path, std::span<const StoreFact> facts, Access access = Access::shared,
-              std::chrono::milliseconds patience = Database::kPatience);
+  static Result<std::unique_ptr<ResultStore>> open(const std::string& path, std::span<const StoreFact> facts,
+                                                   Access access = Access::shared,
+                                                   std::chrono::milliseconds patience = Database::kPatience);
   /// Releases what was claimed but not finished.
   ~ResultStore();
 
@@ -65,33 +68,43 @@ class ResultStore {
     elsewhere,  ///< a live process is working on it
   };
 
-  std::optional<ResultRow> find(const SimulationKey& key);
+  Result<std::optional<ResultRow>> find(const SimulationKey& key);
   /// Takes over claims of dead processes.
-  Claim claim(const SimulationKey& key);
+  Result<Claim> claim(const SimulationKey& key);
   /// Stores the result and ends the claim, in one step.
-  void finish(const SimulationKey& key, const ResultRow& row);
-  void release(const SimulationKey& key);
+  Result<void> finish(const SimulationKey& key, const ResultRow& row);
+  Result<void> release(const SimulationKey& key);
 
   /// Bounds are stored, too, because they cost as much as a simulation.
-  std::optional<StretchBounds> find_bounds(std::string_view fingerprint, Seconds stretch_floor);
-  void put_bounds(std::string_view fingerprint, Seconds stretch_floor, const StretchBounds& bounds);
+  Result<std::optional<StretchBounds>> find_bounds(std::string_view fingerprint, Seconds stretch_floor);
+  Result<void> put_bounds(std::string_view fingerprint, Seconds stretch_floor, const StretchBounds& bounds);
 
   /// Copies all results and bounds that are missing here from the store at `path`, in one step. That store must exist,
   /// have the same purpose (`facts`) and not be in use; it is not changed. Errors: those of opening it, without
   /// waiting.
-  void take_in(const std::string& path, std::span<const StoreFact> facts);
+  Result<void> take_in(const std::string& path, std::span<const StoreFact> facts);
 
  private:
-  void make_or_check(std::span<const StoreFact> facts);
-  void check_facts(std::span<const StoreFact> facts);
-  void check_program();
-  std::int64_t settings_id(std::string_view settings);
-  bool has(const SimulationKey& key, std::int64_t settings);
-  Statement& statement(const std::string& sql);
+  ResultStore(Database database, WorkerSlot worker) : database_(std::move(database)), worker_(std::move(worker)) {}
+  Result<void> prepare(std::span<const StoreFact> facts, Access access);
+  Result<void> make_or_check(std::span<const StoreFact> facts);
+  Result<void> make(std::span<const StoreFact> facts);
+  Result<void> check(std::span<const StoreFact> facts);
+  Result<void> check_facts(std::span<const StoreFact> facts);
+  Result<void> check_program();
+  Result<std::int64_t> settings_id(std::string_view settings);
+  Result<bool> has(const SimulationKey& key, std::int64_t settings);
+  Result<std::int64_t> worker_on(const SimulationKey& key, std::int64_t settings);
+  Result<Statement*> statement(const std::string& sql);
+  Result<void> drop_claims();
+  Result<void> copy_settings(Database& other);
+  Result<void> copy_results(Database& other);
+  Result<void> copy_bounds(Database& other);
 
   std::mutex mutex_;
   Database database_;
   WorkerSlot worker_;
+  bool opened_ = false;  // nothing is written to a store that is refused
   std::map<std::string, Statement> statements_;
   std::map<std::string, std::int64_t, std::less<>> settings_;
 };

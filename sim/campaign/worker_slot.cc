@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "sim/errors.h"
-
 namespace dfrs::sim {
 namespace {
 
@@ -27,25 +25,22 @@ struct flock byte_lock(std::int64_t byte) {
 
 }  // namespace
 
-WorkerSlot::WorkerSlot(const std::string& path)
-    : path_(path), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-  if (!file_) throw IoError(fmt::format("{}: cannot open this file: {}", path, std::strerror(errno)));
+Result<WorkerSlot> WorkerSlot::take(const std::string& path) {
+  base::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!file) return io_error(fmt::format("{}: cannot open this file: {}", path, std::strerror(errno)));
   for (std::int64_t byte = 0; byte < kMostSlots; ++byte) {
     struct flock lock = byte_lock(byte);
-    if (::fcntl(file_.get(), F_OFD_SETLK, &lock) == 0) {
-      number_ = byte;
-      return;
-    }
+    if (::fcntl(file.get(), F_OFD_SETLK, &lock) == 0) return WorkerSlot(path, std::move(file), byte);
     if (errno != EAGAIN && errno != EACCES) break;
   }
-  throw IoError(fmt::format("{}: cannot lock a byte of this file: {}", path, std::strerror(errno)));
+  return io_error(fmt::format("{}: cannot lock a byte of this file: {}", path, std::strerror(errno)));
 }
 
-bool WorkerSlot::alive(std::int64_t number) const {
+Result<bool> WorkerSlot::alive(std::int64_t number) const {
   if (number == number_) return true;
   struct flock lock = byte_lock(number);
   if (::fcntl(file_.get(), F_OFD_GETLK, &lock) != 0) {
-    throw IoError(fmt::format("{}: cannot read the locks of this file: {}", path_, std::strerror(errno)));
+    return io_error(fmt::format("{}: cannot read the locks of this file: {}", path_, std::strerror(errno)));
   }
   return lock.l_type != F_UNLCK;
 }

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/files.h"
+#include "sim/errors.h"
 
 namespace dfrs::sim {
 
@@ -14,19 +16,20 @@ namespace dfrs::sim {
 /// The file stays empty and is not removed, because another process may be about to open it.
 class WorkerSlot {
  public:
-  /// Errors: IoError if the file cannot be created or locked, or if 4,096 others hold slots.
-  explicit WorkerSlot(const std::string& path);
-  WorkerSlot(const WorkerSlot&) = delete;
-  WorkerSlot& operator=(const WorkerSlot&) = delete;
+  /// Errors: the file cannot be created or locked, or 4,096 others hold slots.
+  static Result<WorkerSlot> take(const std::string& path);
 
   std::int64_t number() const { return number_; }
-  /// True if a live holder has that number. Errors: IoError.
-  bool alive(std::int64_t number) const;
+  /// True if a live holder has that number. Errors: the locks cannot be read.
+  Result<bool> alive(std::int64_t number) const;
 
  private:
+  WorkerSlot(std::string path, base::Fd file, std::int64_t number)
+      : path_(std::move(path)), file_(std::move(file)), number_(number) {}
+
   std::string path_;
   base::Fd file_;
-  std::int64_t number_ = -1;
+  std::int64_t number_;
 };
 
 }  // namespace dfrs::sim

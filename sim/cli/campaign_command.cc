@@ -122,7 +122,7 @@ void say_what_is_kept(const CampaignOutputs& outputs) {
 
 std::string run_and_report(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
                            const SimulationOptions& simulation, unsigned threads, const CampaignOutputs& outputs) {
-  const SummaryFormat format = parse_summary_format(outputs.format);
+  const SummaryFormat format = or_throw(parse_summary_format(outputs.format));
   check_outputs_differ({{"--store", outputs.store}, {"--output", outputs.results}, {"--report", outputs.report}});
   check_inputs_kept(outputs.inputs,
                     {{"--store", outputs.store}, {"--output", outputs.results}, {"--report", outputs.report}});
@@ -135,7 +135,7 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
 
   CampaignOptions options = campaign_options(simulation, threads);
   options.policy_times = outputs.times == CpuSeconds::written;
-  std::optional<ResultStore> store;
+  std::unique_ptr<ResultStore> store;
   std::optional<SlurmCampaign> slurm;
   if (!outputs.slurm.folder.empty()) {
     slurm.emplace(outputs.slurm, facts_of(instances, options));
@@ -144,10 +144,10 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
     options.store = &slurm->store();
     say_when_interrupted(kKeptInStore);
   } else if (!outputs.store.empty()) {
-    store.emplace(outputs.store, facts_of(instances, options));
-    options.store = &*store;
+    store = or_throw(ResultStore::open(outputs.store, facts_of(instances, options)));
+    options.store = store.get();
   }
-  std::vector<ResultRow> rows = run_campaign(instances, algorithms, options);
+  std::vector<ResultRow> rows = or_throw(run_campaign(instances, algorithms, options));
 
   if (results) or_throw(results->write(results_csv(rows, outputs.times)));
   const std::string away = take_ran_away(rows);
@@ -160,8 +160,8 @@ std::string run_and_report(std::span<const Instance> instances, std::span<const 
       return {};
     }
   }
-  if (report) or_throw(report->write(html_report(rows, shown)));
-  CampaignSummary figures = summarize_campaign(rows, outputs.report_options.summary);
+  if (report) or_throw(report->write(or_throw(html_report(rows, shown))));
+  CampaignSummary figures = or_throw(summarize_campaign(rows, outputs.report_options.summary));
   add_published(figures, instances, outputs.facts, options);
   std::string summary = render_summary(figures, format);
   if (results) or_throw(results->commit());
@@ -174,9 +174,10 @@ void run_part(std::span<const Instance> instances, std::span<const Algorithm> al
               const std::string& numbers) {
   check_names_differ(instances);
   CampaignOptions options = campaign_options(simulation, threads);
-  ResultStore part(store, facts_of(instances, options), ResultStore::Access::exclusive);
-  options.store = &part;
-  run_simulations(instances, algorithms, options, parse_selection(numbers, instances.size() * algorithms.size()));
+  const auto part = or_throw(ResultStore::open(store, facts_of(instances, options), ResultStore::Access::exclusive));
+  options.store = part.get();
+  const std::size_t all = instances.size() * algorithms.size();
+  or_throw(run_simulations(instances, algorithms, options, or_throw(parse_selection(numbers, all))));
 }
 
 }  // namespace dfrs::sim

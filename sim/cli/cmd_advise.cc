@@ -66,7 +66,7 @@ struct AdviseCommand {
     input.swap = record::parse_swap(swap).value();
     input.study.progress = terminal_progress("simulations");
     input.pictures = kind == "html";
-    const Advice advice = advise(input);
+    const Advice advice = or_throw(advise(input));
     const std::string page = kind == "html"       ? html_page(advice.page)
                              : kind == "markdown" ? markdown_page(advice.page)
                                                   : text_page(advice.page);

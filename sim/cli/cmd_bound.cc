@@ -28,10 +28,12 @@ struct BoundCommand {
     check_inputs_kept(workload.sources(), {{"--output", output}});
     OutputFile file = or_throw(OutputFile::create(output));
     std::vector<StretchBounds> bounds(instances.size());
-    parallel_for(
-        instances.size(), threads,
-        [&](std::size_t k) { bounds[k] = stretch_lower_bounds(instances[k], BoundOptions{stretch_floor}); },
-        terminal_progress("bounds"));
+    const auto find_bounds = [&](std::size_t k) {
+      return stretch_lower_bounds(instances[k], BoundOptions{stretch_floor}).map([&](const StretchBounds& found) {
+        bounds[k] = found;
+      });
+    };
+    or_throw(try_parallel_for(instances.size(), threads, find_bounds, terminal_progress("bounds")));
     std::string text = "instance,jobs,divisible,ls1," + origin_headings() + '\n';
     std::vector<double> divisible;
     std::vector<double> ls1;

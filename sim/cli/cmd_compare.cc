@@ -118,11 +118,11 @@ struct CompareCommand {
       SimOptions options = simulation.sim();
       options.engine.lp_solver = &solver;
       ScheduleCollector collector(algorithm_name(algorithm), true);
-      simulate(instance, algorithm, options,
-               Watch{.observer = &collector,
-                     .explains = true,
-                     .most_jobs = simulation.most_jobs(),
-                     .ends_pile_ups = simulation.ends_pile_ups()});
+      or_throw(simulate(instance, algorithm, options,
+                        Watch{.observer = &collector,
+                              .explains = true,
+                              .most_jobs = simulation.most_jobs(),
+                              .ends_pile_ups = simulation.ends_pile_ups()}));
       schedules.push_back(collector.finish(instance));
       names += (names.empty() ? "" : ", ") + algorithm_name(algorithm);
       origin.algorithms.push_back(algorithm_name(algorithm));

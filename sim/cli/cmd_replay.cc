@@ -279,7 +279,7 @@ struct ReplayCommand {
       GlpkSolver solver;
       SimOptions options = simulation(recorded);
       options.engine.lp_solver = &solver;
-      const RunResult result = simulate(recorded.instance, chosen[k], options);
+      const RunResult result = or_throw(simulate(recorded.instance, chosen[k], options));
       rows.push_back({"simulated", algorithm_name(chosen[k]), measure(recorded.instance, result, stretch_floor)});
     }
     std::vector<std::string> names;

@@ -24,25 +24,26 @@ struct ReportCommand {
   void run() {
     std::vector<ResultRow> rows;
     for (const std::string& source : sources) {
-      std::vector<ResultRow> more = parse_results_csv(or_throw(read_text(source)), source_name(source));
+      std::vector<ResultRow> more = or_throw(parse_results_csv(or_throw(read_text(source)), source_name(source)));
       if (std::any_of(more.begin(), more.end(), [](const ResultRow& row) { return row.origin == nullptr; })) {
         fmt::print(stderr, "{}: some results do not say what made them, so they are not compared with others\n",
                    source_name(source));
       }
       rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
-    check_origins_agree(rows);
+    or_throw(check_origins_agree(rows));
     if (const std::string away = take_ran_away(rows); !away.empty()) {
       fmt::print(stderr, "{}\n", away);
       options.settings.emplace_back("not finished", away);
       if (rows.empty()) throw InputError(source_name(sources.front()) + ": all simulations ran away");
     }
     if (format != "html") {
-      print(render_summary(summarize_campaign(rows, options.summary), parse_summary_format(format)));
+      print(
+          render_summary(or_throw(summarize_campaign(rows, options.summary)), or_throw(parse_summary_format(format))));
       return;
     }
     check_inputs_kept(sources, {{"--output", output}});
-    or_throw(write_file(output, html_report(rows, options)));
+    or_throw(write_file(output, or_throw(html_report(rows, options))));
     if (output != "-") print("report: " + output + "\n");
   }
 };

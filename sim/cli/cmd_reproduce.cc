@@ -64,12 +64,12 @@ struct ReproduceCommand {
   void run(const std::string& own) {
     if (list || name.empty()) {
       if (name.empty() && !list) throw UsageError("NAME is required: give a paper (see `dfrs-sim reproduce --list`)");
-      print(name.empty() ? list_of_reproductions() : list_of_parts(find_reproduction(name)));
+      print(name.empty() ? list_of_reproductions() : list_of_parts(*or_throw(find_reproduction(name))));
       return;
     }
-    const Reproduction& reproduction = find_reproduction(name);
-    options.parts = parse_parts(parts, reproduction);
-    options.assume = parse_readings(assume, reproduction);
+    const Reproduction& reproduction = *or_throw(find_reproduction(name));
+    options.parts = or_throw(parse_parts(parts, reproduction));
+    options.assume = or_throw(parse_readings(assume, reproduction));
     options.progress = terminal_progress("simulations");
     say_when_interrupted(
         options.output.empty()
@@ -80,8 +80,8 @@ struct ReproduceCommand {
     if (!options.output.empty()) outputs.emplace(options.output, name);
 
     ReproductionReport report;
-    reproduction.run(options, report);
-    const std::vector<ComparisonTable> tables = comparison_tables(reproduction, report);
+    or_throw(reproduction.run(options, report));
+    const std::vector<ComparisonTable> tables = or_throw(comparison_tables(reproduction, report));
     if (report.cells().empty()) fail_without_cells(report);
     RunDescription run;
     run.paper = fmt::format("{}: {}", reproduction.name, reproduction.paper);

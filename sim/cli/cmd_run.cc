@@ -72,7 +72,7 @@ struct Outputs {
   std::optional<StepLog> log;
   std::optional<Timeline> timeline;
   std::optional<ScheduleCollector> schedule;
-  std::optional<StepRecorder> record;
+  std::unique_ptr<StepRecorder> record;
   Observers observers;
 
   Outputs(const OutputPaths& paths, const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
@@ -94,7 +94,8 @@ struct Outputs {
       observers.list.push_back(&schedule.emplace(algorithm_name(algorithm), !paths.report.empty()));
     }
     if (!paths.record.empty()) {
-      observers.list.push_back(&record.emplace(paths.record, instance, algorithm, options));
+      record = or_throw(StepRecorder::create(paths.record, instance, algorithm, options));
+      observers.list.push_back(record.get());
     }
   }
 
@@ -151,19 +152,19 @@ struct RunCommand {
     Observers& observers = outputs.observers;
     std::optional<ExplainedJob> explained;
     if (explain) observers.list.push_back(&explained.emplace(*explain, instance));
-    const RunResult result = simulate(instance, chosen, options,
-                                      Watch{.observer = observers.list.empty() ? nullptr : &observers,
-                                            .completions = terminal_progress("jobs"),
-                                            .explains = explain.has_value() || !paths.report.empty(),
-                                            .policy_times = times,
-                                            .most_jobs = simulation.most_jobs(),
-                                            .ends_pile_ups = simulation.ends_pile_ups(),
-                                            .warn = warn_on_terminal});
-    if (outputs.record) outputs.record->finish();
+    const RunResult result = or_throw(simulate(instance, chosen, options,
+                                               Watch{.observer = observers.list.empty() ? nullptr : &observers,
+                                                     .completions = terminal_progress("jobs"),
+                                                     .explains = explain.has_value() || !paths.report.empty(),
+                                                     .policy_times = times,
+                                                     .most_jobs = simulation.most_jobs(),
+                                                     .ends_pile_ups = simulation.ends_pile_ups(),
+                                                     .warn = warn_on_terminal}));
+    if (outputs.record) or_throw(outputs.record->finish());
 
     const Metrics metrics = measure(instance, result, simulation.stretch_floor());
     std::optional<StretchBounds> bounds;
-    if (bound) bounds = stretch_lower_bounds(instance, BoundOptions{simulation.stretch_floor()});
+    if (bound) bounds = or_throw(stretch_lower_bounds(instance, BoundOptions{simulation.stretch_floor()}));
     outputs.commit(outputs.jobs ? jobs_csv(instance, result, columns) : "");
     if (outputs.schedule) write_schedule(instance, chosen, origin.lines(), outputs);
     if (json) {

@@ -35,7 +35,7 @@ std::string whole_path(const std::string& folder) {
   if (error) throw IoError(fmt::format("{}: cannot find this folder: {}", folder, error.message()));
   std::string text = whole.string();
   while (text.size() > 1 && text.ends_with('/')) text.pop_back();
-  check_slurm_folder(text);
+  or_throw(check_slurm_folder(text));
   return text;
 }
 
@@ -99,7 +99,7 @@ std::string describe(const SlurmQueue& queue) {
 
 SlurmQueue queue_now(const std::string& name) {
   std::string error;
-  if (auto queue = slurm_queue(name, error)) return *queue;
+  if (auto queue = or_throw(slurm_queue(name, error))) return *queue;
   throw SlurmError(fmt::format("squeue fails: {}; try again when slurmctld answers", error));
 }
 
@@ -110,7 +110,7 @@ void wait_for_tasks(const std::string& name) {
   int silences = 0;
   for (auto pause = kFirstLook;; pause = std::min(kLooks, pause * 3 / 2)) {
     std::string error;
-    const std::optional<SlurmQueue> queue = slurm_queue(name, error);
+    const std::optional<SlurmQueue> queue = or_throw(slurm_queue(name, error));
     if (!queue) {
       if (silences == 0) {
         status.say({});
@@ -142,8 +142,8 @@ SlurmCampaign::SlurmCampaign(const SlurmOptions& options, std::vector<StoreFact>
       facts_(std::move(facts)),
       folder_(whole_path(options.folder)),
       name_("dfrs-compare-" + base::sha256_hex(folder_).substr(0, 10)),
-      store_(made(folder_) + "/results.db", facts_, ResultStore::Access::exclusive) {
-  check_sbatch_options(options_.sbatch);
+      store_(or_throw(ResultStore::open(made(folder_) + "/results.db", facts_, ResultStore::Access::exclusive))) {
+  or_throw(check_sbatch_options(options_.sbatch));
 }
 
 void SlurmCampaign::take_in_parts() {
@@ -156,12 +156,10 @@ void SlurmCampaign::take_in_parts() {
       const std::string part = task_store(array, ++task);
       std::error_code error;
       if (!fs::exists(part, error)) continue;  // the task never got this far
-      try {
-        store_.take_in(part, facts_);
-      } catch (const Failure& failure) {
-        if (failure.code() == kExitUsage) throw;  // other instances: the nodes see other files
-        fmt::print(stderr, "{}; its simulations will run again\n", failure.what());
-      }
+      const Result<void> taken = store_->take_in(part, facts_);
+      if (taken) continue;
+      if (taken.error().code == kExitUsage) throw Failure(taken.error());  // other instances: the nodes see other files
+      fmt::print(stderr, "{}; its simulations will run again\n", taken.error().message);
     }
   }
 }
@@ -190,7 +188,7 @@ SlurmArray SlurmCampaign::write_run(std::span<const std::size_t> missing, unsign
 
 bool SlurmCampaign::complete(std::span<const Instance> instances, std::span<const Algorithm> algorithms,
                              CampaignOptions campaign, std::string& next) {
-  campaign.store = &store_;
+  campaign.store = store_.get();
   const std::size_t total = instances.size() * algorithms.size();
   SlurmArray array;
   std::size_t before = 0;
@@ -204,7 +202,7 @@ bool SlurmCampaign::complete(std::span<const Instance> instances, std::span<cons
       wait_for_tasks(name_);
     }
     take_in_parts();
-    const std::vector<std::size_t> missing = missing_simulations(instances, algorithms, campaign);
+    const std::vector<std::size_t> missing = or_throw(missing_simulations(instances, algorithms, campaign));
     if (missing.empty()) return true;
     if (submissions > 0 && (missing.size() == before || submissions == kSubmissions)) {
       const Instance& instance = instances[missing.front() / algorithms.size()];
@@ -213,7 +211,7 @@ bool SlurmCampaign::complete(std::span<const Instance> instances, std::span<cons
       std::ifstream plan(fmt::format("{}/{}", array.folder, kPlanFile));
       for (std::string line; std::getline(plan, line);) {
         ++task;
-        const std::vector<std::size_t> numbers = parse_selection(line, total);
+        const std::vector<std::size_t> numbers = or_throw(parse_selection(line, total));
         if (std::binary_search(numbers.begin(), numbers.end(), missing.front())) break;
       }
       const std::string log = task_log(array, task);
@@ -235,7 +233,7 @@ bool SlurmCampaign::complete(std::span<const Instance> instances, std::span<cons
           missing.size(), total, script);
       return false;
     }
-    const std::string job = submit_array(array, script);
+    const std::string job = or_throw(submit_array(array, script));
     fmt::print(stderr, "job {}: {} of {} simulations, in {} tasks ({})\n", job, missing.size(), total, array.tasks,
                script);
     if (!options_.wait) {

@@ -38,7 +38,7 @@ class SlurmCampaign {
   bool complete(std::span<const Instance> instances, std::span<const Algorithm> algorithms, CampaignOptions campaign,
                 std::string& next);
 
-  ResultStore& store() { return store_; }
+  ResultStore& store() { return *store_; }
 
  private:
   SlurmArray write_run(std::span<const std::size_t> missing, unsigned threads);
@@ -48,7 +48,7 @@ class SlurmCampaign {
   std::vector<StoreFact> facts_;
   std::string folder_;
   std::string name_;  // of its Slurm jobs
-  ResultStore store_;
+  std::unique_ptr<ResultStore> store_;
 };
 
 }  // namespace dfrs::sim

@@ -10,7 +10,6 @@
 #include "policy/batch/options.h"
 #include "policy/core/node_runs.h"
 #include "policy/rr7659/options.h"
-#include "sim/errors.h"
 #include "sim/host/completion_queue.h"
 #include "sim/host/cpu_clock.h"
 #include "sim/host/held_devices.h"
@@ -45,11 +44,11 @@ class DemandMeter {
   double node_seconds_ = 0;
 };
 
-std::unique_ptr<Engine> make_engine(const Algorithm& algorithm, const SimOptions& options) {
+Result<std::unique_ptr<Engine>> make_engine(const Algorithm& algorithm, const SimOptions& options) {
   EngineOptions engine_options = options.engine;
   engine_options.of<DfrsOptions>().ticks_apart = options.events_apart;
   auto engine = Engine::create(algorithm, engine_options);
-  if (!engine) throw UsageError(engine.error().message);
+  if (!engine) return usage_error(engine.error().message);
   return std::move(*engine);
 }
 
@@ -80,11 +79,12 @@ bool some_requeued(const SimOptions& options) {
 // Goes from event to event, shows the engine what has happened, and carries out its decisions.
 class Simulation {
  public:
-  Simulation(const Instance& instance, const Algorithm& algorithm, const SimOptions& options, const Watch& watch)
+  Simulation(const Instance& instance, const Algorithm& algorithm, std::unique_ptr<Engine> engine,
+             const SimOptions& options, const Watch& watch)
       : instance_(instance),
         options_(options),
         watch_(watch),
-        engine_(make_engine(algorithm, options)),
+        engine_(std::move(engine)),
         one_by_one_(options.events_apart && algorithm.traits.submissions_apart),
         discovers_(discovers_needs(instance, algorithm, options)),
         slots_(instance, watch.observer == nullptr && !some_requeued(options) && !discovers_,
@@ -114,7 +114,7 @@ class Simulation {
     }
   }
 
-  RunResult run() {
+  RunOutcome run() {
     while (next_event()) {
       if (watch_.completions && !events_.empty()) watch_.completions(completed_, instance_.jobs.size());
       if (events_.empty() && now_ < wake_at_) continue;  // a sample of CPU use that changed no need
@@ -129,33 +129,41 @@ class Simulation {
       const auto decided = engine_->step(view, slots_.estimates(), events_);
       if (watch_.policy_times) note_call(thread_cpu_seconds() - begun);
       if (!decided) {
-        throw Failure(kExitInternal, fmt::format("{}: at {} s: {}", instance_.name, now_, decided.error().message));
+        fail(kExitInternal, fmt::format("{}: at {} s: {}", instance_.name, now_, decided.error().message));
+        break;
       }
       if (watch_.observer != nullptr) watch_.observer->on_step(view, events_, **decided);
       apply(**decided);
+      if (error_) break;
       if (offers_) offers_->plan(events_, young_.next_end(now_), now_);
       slots_.free_completed(events_);
       ++result_.steps;
     }
+    if (error_) return tl::unexpected(*std::move(error_));
     result_.demand = demand_.node_seconds();
     result_.idle_while_waiting = idle_.node_seconds();
     return std::move(result_);
   }
 
  private:
+  // Ends the run: the caller returns, and the loop of run() ends.
+  void fail(ExitCode code, std::string message, bool ran_away = false) {
+    error_ = RunError{{.code = code, .message = std::move(message)}, ran_away};
+  }
+
   void note_call(double took) {
     result_.policy_seconds += took;
     result_.longest_policy_call = std::max(result_.longest_policy_call, took);
   }
 
-  // Advances to the next instant and gathers its events. False when nothing is left to do.
+  // Advances to the next instant and gathers its events. False when nothing is left to do, or after fail().
   bool next_event() {
     const std::vector<Job>& jobs = instance_.jobs;
     const Seconds arrival = !admitted_.empty() ? now_ : arrived_ < jobs.size() ? jobs[arrived_].submit : kNever;
     const Seconds next =
         std::max(now_, std::min({arrival, completions_.next_time(), wake_at_, next_look(), next_offer()}));
     if (next == kNever) {
-      if (slots_.jobs_in_system() != 0) throw InputError(why_stuck());
+      if (slots_.jobs_in_system() != 0) fail(kExitInput, why_stuck());
       return false;
     }
     demand_.pass(next - now_);
@@ -165,7 +173,7 @@ class Simulation {
     events_.clear();
     while (completions_.next_time() <= now_) complete(completions_.next_job());
     if (next_look() <= now_) discovery_->look(now_, events_);
-    while (!(one_by_one_ && !events_.empty())) {
+    while (!error_ && !(one_by_one_ && !events_.empty())) {
       if (admitted_.empty()) {
         if (arrived_ == jobs.size() || jobs[arrived_].submit > now_) break;
         if (gate_.arrive(arrived_++)) submit(arrived_ - 1);
@@ -176,7 +184,7 @@ class Simulation {
     }
     if (offers_ && events_.empty()) offer_again();
     check_progress();
-    return true;
+    return !error_;
   }
 
   // Nodes that have changed are told first, in a call of their own.
@@ -198,8 +206,9 @@ class Simulation {
       return;
     }
     if (now_ < wake_at_ || !stall_.tick()) return;
-    if (const auto fine = stall_.judge(look()); !fine)
-      throw InputError(fmt::format("{}: {}", instance_.name, fine.error()));
+    if (const auto fine = stall_.judge(look()); !fine) {
+      fail(kExitInput, fmt::format("{}: {}", instance_.name, fine.error()));
+    }
   }
 
   // O(slots).
@@ -248,15 +257,17 @@ class Simulation {
 
   // Ends a run in which jobs pile up, or says that they do.
   void check_crowd() {
-    if (watch_.most_jobs != 0 && slots_.jobs_in_system() > watch_.most_jobs) throw RanAway(why_away());
+    if (watch_.most_jobs != 0 && slots_.jobs_in_system() > watch_.most_jobs) {
+      return fail(kExitInput, why_away(), true);
+    }
     const PileUpGuard::Finding finding = pile_up_.judge(slots_.jobs_in_system(), completed_, changes_);
     if (finding == PileUpGuard::Finding::usual) return;
     if (finding == PileUpGuard::Finding::runs_away && watch_.ends_pile_ups) {
-      throw RanAway(fmt::format(
+      constexpr const char* kWhy =
           "{}: ran away: {}, and while they doubled there were {:.0f} pauses, moves, starts and resumes per job "
           "submitted. They come faster than they end; a longer period helps policies that repack, and --most-jobs none "
-          "lets the run go on, for hours",
-          instance_.name, crowd(), pile_up_.changes_per_job()));
+          "lets the run go on, for hours";
+      return fail(kExitInput, fmt::format(kWhy, instance_.name, crowd(), pile_up_.changes_per_job()), true);
     }
     if (watch_.warn) {
       watch_.warn(fmt::format("{}: {}, after {} have ended; --most-jobs N ends a run in which jobs pile up",
@@ -352,7 +363,10 @@ class Simulation {
       suspension_->start(decision.job);
       if (held_devices_) held_devices_->start(decision.job);
     }
-    if (decision.kind == DecisionKind::pause) suspension_->pause(decision.job);
+    if (decision.kind == DecisionKind::pause && !suspension_->pause(decision.job)) {
+      fail(kExitInternal,
+           fmt::format("job {} is suspended where its nodes have no swap for it", slots_.view(decision.job).id));
+    }
     if (decision.kind == DecisionKind::resume) suspension_->resume(decision.job);
   }
 
@@ -458,6 +472,7 @@ class Simulation {
   std::size_t arrived_ = 0;
   std::size_t completed_ = 0;
   RunResult result_;
+  std::optional<RunError> error_;
 };
 
 }  // namespace
@@ -470,16 +485,19 @@ PauseEffect pauses_of(const Job& job, const PauseWorld& world) {
   return kept ? PauseEffect::kept : world.others;
 }
 
-RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
-                   const Watch& watch) {
+RunOutcome simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
+                    const Watch& watch) {
   const auto has_mark = [](const Job& job) { return job.pauses.has_value(); };
   if (options.pauses.marked && std::none_of(instance.jobs.begin(), instance.jobs.end(), has_mark)) {
-    throw InputError(
-        fmt::format("{}: no job is marked, and --pauses {} goes by marks: give a dfrs-trace with '; Pauses: yes', "
-                    "accounting with Comment, or a part X to draw",
-                    instance.name, world_text(options.pauses)));
+    const std::string why = fmt::format(
+        "{}: no job is marked, and --pauses {} goes by marks: give a dfrs-trace with '; Pauses: yes', "
+        "accounting with Comment, or a part X to draw",
+        instance.name, world_text(options.pauses));
+    return tl::unexpected(RunError{{.code = kExitInput, .message = why}});
   }
-  return Simulation(instance, algorithm, options, watch).run();
+  auto engine = make_engine(algorithm, options);
+  if (!engine) return tl::unexpected(RunError{std::move(engine).error()});
+  return Simulation(instance, algorithm, *std::move(engine), options, watch).run();
 }
 
 }  // namespace dfrs::sim

@@ -96,29 +96,30 @@ struct Watch {
   std::function<void(std::size_t done, std::size_t total)> completions = {};
   bool explains = false;      ///< decisions come with reasons (Engine::explain)
   bool policy_times = false;  ///< measures the policy's calls, which costs two system calls each
-  /// Ends the run with RanAway once more jobs than this are in the system; 0: no limit.
+  /// The run ends, having run away, once more jobs than this are in the system; 0: no limit.
   std::size_t most_jobs = 0;
-  /// Ends it with RanAway where jobs pile up while they are paused and moved all the time (PileUpGuard).
+  /// So it does where jobs pile up while they are paused and moved all the time (PileUpGuard).
   bool ends_pile_ups = false;
   /// Receives a sentence when very many jobs are in the system, and again at twice as many.
   std::function<void(const std::string&)> warn = {};
 };
 
-/// A simulation in which jobs come faster than they end: it would take hours, or never end.
-struct RanAway : InputError {
-  explicit RanAway(const std::string& message) : InputError(message) {}
+/// Why a run ended before its jobs did.
+struct RunError : Error {
+  bool ran_away = false;  ///< jobs come faster than they end: it would take hours, or never end
 };
+using RunOutcome = tl::expected<RunResult, RunError>;
 
 /// What a pause does to the job in this world. The same under every algorithm, so that runs can be compared job by job.
 PauseEffect pauses_of(const Job& job, const PauseWorld& world);
 
-/// Simulates until all jobs complete. Jobs must be sorted by submission and each must fit the platform. Errors: Failure
-/// (UsageError for options the engine refuses; InputError if no job can ever complete, RanAway).
-RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
-                   const Watch& watch = {});
+/// Simulates until all jobs complete. Jobs must be sorted by submission and each must fit the platform. Errors: of
+/// usage for options that the engine refuses; of input if no job can ever complete, or if the run ran away.
+RunOutcome simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
+                    const Watch& watch = {});
 
-inline RunResult simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
-                          StepObserver* observer) {
+inline RunOutcome simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
+                           StepObserver* observer) {
   return simulate(instance, algorithm, options, Watch{.observer = observer});
 }
 

@@ -39,8 +39,9 @@ void StepLog::on_step(const ClusterView& view, std::span<const Event> events, co
     line["yields"][std::to_string(view.jobs[change.job].id)] = change.yield;
   }
   if (!origin_.is_null()) line["origin"] = std::exchange(origin_, nullptr);
-  output_->write(line.dump());
-  output_->write("\n");
+  // An error is that of commit().
+  (void)output_->write(line.dump());
+  (void)output_->write("\n");
 }
 
 }  // namespace dfrs::sim

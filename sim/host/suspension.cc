@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/host/suspension.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "sim/errors.h"
 
 namespace dfrs::sim {
 
@@ -42,13 +38,12 @@ void Suspension::start(JobSlot job) {
   claim(job);
 }
 
-void Suspension::pause(JobSlot job) {
-  if (!limited_) return;
+bool Suspension::pause(JobSlot job) {
+  if (!limited_) return true;
   const JobView& view = slots_.view(job);
-  if (!free_.promise(view.nodes, view.rigid[kMemory])) {
-    throw Failure(kExitInternal, fmt::format("job {} is suspended where its nodes have no swap for it", view.id));
-  }
+  if (!free_.promise(view.nodes, view.rigid[kMemory])) return false;
   drop_claim(job);
+  return true;
 }
 
 void Suspension::resume(JobSlot job) {

@@ -22,9 +22,9 @@ class Suspension {
   void submit(JobSlot job);
   /// A job has started on the nodes that its view shows.
   void start(JobSlot job);
-  /// It is paused: its memory goes to the swap of its nodes, which its view goes on to show. Errors: Failure if one has
-  /// no room for it, though it was promised.
-  void pause(JobSlot job);
+  /// It is paused: its memory goes to the swap of its nodes, which its view goes on to show. False if one
+  /// has no room for it, though it was promised.
+  bool pause(JobSlot job);
   /// It runs again on its nodes.
   void resume(JobSlot job);
   /// It has ended. Call this while its slot is still its own.

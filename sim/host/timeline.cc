@@ -10,7 +10,8 @@
 namespace dfrs::sim {
 
 Timeline::Timeline(OutputFile& output, ConstantColumns more) : output_(&output), more_(std::move(more)) {
-  output_->write("job,from,to,state,yield,virtual_time,nodes" + more_.heading() + '\n');
+  // An error is that of commit(), here and below.
+  (void)output_->write("job,from,to,state,yield,virtual_time,nodes" + more_.heading() + '\n');
 }
 
 Timeline::Track& Timeline::track(JobSlot job) {
@@ -21,9 +22,9 @@ Timeline::Track& Timeline::track(JobSlot job) {
 void Timeline::row(const JobView& job, Seconds from, Seconds to, std::string_view state, Seconds virtual_time,
                    const Track& track) {
   if (to > from) {
-    output_->write(fmt::format("{},{},{},{},{},{},{}{}\n", job.id, from, to, state,
-                               state == "penalty" ? 0 : track.yield, virtual_time, fmt::join(track.nodes, " "),
-                               more_.row()));
+    (void)output_->write(fmt::format("{},{},{},{},{},{},{}{}\n", job.id, from, to, state,
+                                     state == "penalty" ? 0 : track.yield, virtual_time, fmt::join(track.nodes, " "),
+                                     more_.row()));
   }
 }
 

@@ -165,8 +165,10 @@ std::string glossary_section() {
 
 }  // namespace
 
-std::string html_report(const std::vector<ResultRow>& rows, const ReportOptions& options) {
-  const CampaignSummary summary = summarize_campaign(rows, options.summary);
+Result<std::string> html_report(const std::vector<ResultRow>& rows, const ReportOptions& options) {
+  const Result<CampaignSummary> summarized = summarize_campaign(rows, options.summary);
+  if (!summarized) return tl::unexpected(summarized.error());
+  const CampaignSummary& summary = *summarized;
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{0}</title>\n"

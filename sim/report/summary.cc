@@ -13,7 +13,6 @@
 
 #include "base/utf8.h"
 #include "sim/campaign/degradation.h"
-#include "sim/errors.h"
 #include "sim/metrics/metric_columns.h"
 
 namespace dfrs::sim {
@@ -23,29 +22,41 @@ constexpr double kSameMean = 1e-9;  // relative
 constexpr double kLoadsDiffer = 0.05;
 constexpr std::size_t kMaxFineGroups = 12;
 
-void check(const ResultRow& row) {
+// What was expected instead of a value; null: it is fine.
+const char* wrong_unless_positive(double value) {
+  return std::isfinite(value) && value > 0 ? nullptr : "a number above 0";
+}
+const char* wrong_if_negative(double value) {
+  return std::isfinite(value) && value >= 0 ? nullptr : "a number, at least 0";
+}
+
+Result<void> check(const ResultRow& row) {
   const Metrics& m = row.metrics;
-  const auto fail = [&](std::string_view what, double value, std::string_view expected) {
-    throw InputError(fmt::format("results of {} on instance {}: {} is {}, expected {}", base::printable(row.algorithm),
-                                 base::printable(row.instance), what, value, expected));
+  struct Value {
+    const char* name;
+    double value;
+    const char* (*wrong)(double);
   };
-  const auto positive = [&](std::string_view what, double value) {
-    if (!std::isfinite(value) || value <= 0) fail(what, value, "a number above 0");
-  };
-  const auto not_negative = [&](std::string_view what, double value) {
-    if (!std::isfinite(value) || value < 0) fail(what, value, "a number, at least 0");
-  };
-  positive("bound_divisible", row.bound_divisible);
-  positive("max_stretch", m.max_stretch);
-  positive("mean_stretch", m.mean_stretch);
-  positive("max_stretch / bound_divisible", row.degradation());
-  not_negative("load", row.load);
-  not_negative("mean_wait_s", m.mean_wait);
-  not_negative("underutilization", m.underutilization);
-  not_negative("pauses_per_job", m.pauses_per_job);
-  not_negative("moves_per_job", m.moves_per_job);
-  not_negative("pause_gb_per_s", m.pause_gb_per_s);
-  not_negative("move_gb_per_s", m.move_gb_per_s);
+  for (const auto& [name, value, wrong] : {
+           Value{"bound_divisible", row.bound_divisible, wrong_unless_positive},
+           Value{"max_stretch", m.max_stretch, wrong_unless_positive},
+           Value{"mean_stretch", m.mean_stretch, wrong_unless_positive},
+           Value{"max_stretch / bound_divisible", row.degradation(), wrong_unless_positive},
+           Value{"load", row.load, wrong_if_negative},
+           Value{"mean_wait_s", m.mean_wait, wrong_if_negative},
+           Value{"underutilization", m.underutilization, wrong_if_negative},
+           Value{"pauses_per_job", m.pauses_per_job, wrong_if_negative},
+           Value{"moves_per_job", m.moves_per_job, wrong_if_negative},
+           Value{"pause_gb_per_s", m.pause_gb_per_s, wrong_if_negative},
+           Value{"move_gb_per_s", m.move_gb_per_s, wrong_if_negative},
+       }) {
+    if (const char* const expected = wrong(value)) {
+      return input_error(fmt::format("results of {} on instance {}: {} is {}, expected {}",
+                                     base::printable(row.algorithm), base::printable(row.instance), name, value,
+                                     expected));
+    }
+  }
+  return {};
 }
 
 // A result, and its degradation from the best.
@@ -188,8 +199,8 @@ bool CampaignSummary::is_best(const AlgorithmSummary& algorithm) const {
   return algorithm.complete && algorithm.degradation.mean <= best_degradation() * (1 + kSameMean);
 }
 
-CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const SummaryOptions& options) {
-  if (rows.empty()) throw InputError("no results to report; expected at least one algorithm on one instance");
+Result<CampaignSummary> summarize_campaign(const std::vector<ResultRow>& rows, const SummaryOptions& options) {
+  if (rows.empty()) return input_error("no results to report; expected at least one algorithm on one instance");
   CampaignSummary campaign;
   campaign.origin = campaign_origin(rows);
   std::unordered_map<std::string, const ResultRow*> first_of_instance;
@@ -199,19 +210,21 @@ CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const Sum
   campaign.load_max = rows.front().load;
   campaign.jobs_min = rows.front().jobs;
   campaign.jobs_max = rows.front().jobs;
-  for (const ResultRow& row : rows) check(row);
+  for (const ResultRow& row : rows) {
+    if (auto fine = check(row); !fine) return tl::unexpected(std::move(fine).error());
+  }
   const std::vector<double> from_best = degradation_from_best(rows);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const ResultRow& row = rows[k];
     if (!seen.emplace(row.algorithm, row.instance).second) {
-      throw InputError(fmt::format(
+      return input_error(fmt::format(
           "two results of {} on instance {}; expected one each (report campaigns with different options apart)",
           base::printable(row.algorithm), base::printable(row.instance)));
     }
     const auto [at, is_new] = first_of_instance.emplace(row.instance, &row);
     const ResultRow& first = *at->second;
     if (row.jobs != first.jobs || row.bound_divisible != first.bound_divisible) {
-      throw InputError(fmt::format(
+      return input_error(fmt::format(
           "instance {} has {} jobs and bound {} in the results of {}, but {} and {} in those of {}; expected one "
           "instance per name (report campaigns with different instances apart)",
           base::printable(row.instance), first.jobs, first.bound_divisible, base::printable(first.algorithm), row.jobs,

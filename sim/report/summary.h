@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/campaign/results.h"
+#include "sim/errors.h"
 #include "sim/metrics/bootstrap.h"
 #include "sim/metrics/metrics.h"
 
@@ -85,9 +86,9 @@ struct SummaryOptions {
   std::vector<std::string> algorithms;  ///< come first, in this order; names without results are ignored
 };
 
-/// Errors: InputError if there are no rows, an algorithm has two results for one instance, rows of an instance differ
+/// Errors: of input, if there are no rows, an algorithm has two results for one instance, rows of an instance differ
 /// in its bound or jobs, or a value is not a finite number in its range (bounds and stretches > 0). O(rows log rows).
-CampaignSummary summarize_campaign(const std::vector<ResultRow>& rows, const SummaryOptions& options = {});
+Result<CampaignSummary> summarize_campaign(const std::vector<ResultRow>& rows, const SummaryOptions& options = {});
 
 /// Instances with about the same offered load.
 struct LoadGroup {

@@ -144,12 +144,12 @@ ReportTable summary_table(const CampaignSummary& summary) {
   return table;
 }
 
-SummaryFormat parse_summary_format(std::string_view name) {
+Result<SummaryFormat> parse_summary_format(std::string_view name) {
   if (name == "text") return SummaryFormat::text;
   if (name == "markdown") return SummaryFormat::markdown;
   if (name == "csv") return SummaryFormat::csv;
   if (name == "json") return SummaryFormat::json;
-  throw UsageError(fmt::format("--format: '{}' is not a summary format; expected text, markdown, csv or json", name));
+  return usage_error(fmt::format("--format: '{}' is not a summary format; expected text, markdown, csv or json", name));
 }
 
 namespace {

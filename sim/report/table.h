@@ -34,8 +34,8 @@ ReportTable summary_table(const CampaignSummary& summary);
 
 enum class SummaryFormat { text, markdown, csv, json };
 
-/// Parses "text", "markdown", "csv" or "json". Errors: UsageError naming these.
-SummaryFormat parse_summary_format(std::string_view name);
+/// Parses "text", "markdown", "csv" or "json". Errors: of usage, naming these.
+Result<SummaryFormat> parse_summary_format(std::string_view name);
 
 /// Aligned columns, numbers to the right, "> " before the best average, and a legend below.
 std::string text_summary(const CampaignSummary& summary);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -12,8 +13,7 @@
 #include "sim/host/glpk_solver.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/cost_counts.h"
-#include "sim/workload/lublin.h"
-#include "sim/workload/scale.h"
+#include "sim/reproduce/lublin_set.h"
 
 namespace dfrs::sim {
 namespace {
@@ -96,16 +96,15 @@ struct Outcome {
   bool above_07 = false;
 };
 
-std::vector<Instance> instances_of(Variant variant, const CostStudy& study, std::uint64_t seed) {
+Result<std::vector<Instance>> instances_of(Variant variant, const CostStudy& study, std::uint64_t seed) {
+  LublinOptions lublin;
+  if (variant == Variant::batch_jobs) lublin.mix = LublinMix::kBatch;
+  if (variant == Variant::typeless) lublin.mix = LublinMix::kTypeless;
   std::vector<Instance> all;
   for (const double load : kLoads) {
-    for (std::size_t k = 0; k < study.instances; ++k) {
-      LublinOptions lublin;
-      lublin.seed = seed + k;
-      if (variant == Variant::batch_jobs) lublin.mix = LublinMix::kBatch;
-      if (variant == Variant::typeless) lublin.mix = LublinMix::kTypeless;
-      all.push_back(or_throw(scaled_to_load(or_throw(lublin_instance(lublin)), load)));
-    }
+    Result<std::vector<Instance>> set = lublin_set(lublin, seed, study.instances, load);
+    if (!set) return set;
+    all.insert(all.end(), std::make_move_iterator(set->begin()), std::make_move_iterator(set->end()));
   }
   return all;
 }
@@ -134,15 +133,16 @@ Algorithm algorithm_of(Variant variant, std::string_view name) {
   return *parse_algorithm(name);
 }
 
-Outcome run_one(const Instance& instance, const Algorithm& algorithm, SimOptions sim) {
+Result<Outcome> run_one(const Instance& instance, const Algorithm& algorithm, SimOptions sim) {
   GlpkSolver solver;
   sim.engine.lp_solver = &solver;
   CostCounter counter;
-  const RunResult run = simulate(instance, algorithm, sim, &counter);
+  const RunOutcome run = simulate(instance, algorithm, sim, &counter);
+  if (!run) return tl::unexpected(run.error());
   counter.finish();
   Outcome outcome;
   for (std::size_t k = 0; k < kCountings; ++k) outcome.counts[k] = counter.count(static_cast<Counting>(k));
-  outcome.makespan = measure(instance, run).makespan;
+  outcome.makespan = measure(instance, *run).makespan;
   outcome.submissions = instance.jobs.back().submit - instance.jobs.front().submit;
   outcome.jobs = static_cast<double>(instance.jobs.size());
   return outcome;
@@ -151,28 +151,31 @@ Outcome run_one(const Instance& instance, const Algorithm& algorithm, SimOptions
 // All simulations: by variant, algorithm and instance.
 class Simulated {
  public:
-  Simulated(const CostStudy& study, const ReproduceOptions& options) : algorithms_(study.targets.size()) {
+  explicit Simulated(const CostStudy& study) : algorithms_(study.targets.size()) {}
+
+  Result<void> run(const CostStudy& study, const ReproduceOptions& options) {
     std::vector<std::vector<Instance>> sets;
     std::vector<SimOptions> sims;
     for (std::size_t v = 0; v < kVariants; ++v) {
       const auto variant = static_cast<Variant>(v);
-      sets.push_back(instances_of(variant, study, options.seed));
+      Result<std::vector<Instance>> set = instances_of(variant, study, options.seed);
+      if (!set) return tl::unexpected(std::move(set).error());
+      sets.push_back(*std::move(set));
       sims.push_back(options_of(variant, study));
     }
     each_ = sets.front().size();
     outcomes_.resize(kVariants * algorithms_ * each_);
-    parallel_for(
-        outcomes_.size(), options.threads,
-        [&](std::size_t k) {
-          const std::size_t variant = k / (algorithms_ * each_);
-          const std::size_t instance = k % each_;
-          outcomes_[k] =
-              run_one(sets[variant][instance],
-                      algorithm_of(static_cast<Variant>(variant), study.targets[k / each_ % algorithms_].algorithm),
-                      sims[variant]);
-          outcomes_[k].above_07 = instance >= study.instances;
-        },
-        options.progress);
+    const auto simulate_one = [&](std::size_t k) {
+      const std::size_t variant = k / (algorithms_ * each_);
+      const std::size_t instance = k % each_;
+      const std::string_view name = study.targets[k / each_ % algorithms_].algorithm;
+      return run_one(sets[variant][instance], algorithm_of(static_cast<Variant>(variant), name), sims[variant])
+          .map([&](const Outcome& outcome) {
+            outcomes_[k] = outcome;
+            outcomes_[k].above_07 = instance >= study.instances;
+          });
+    };
+    return try_parallel_for(outcomes_.size(), options.threads, simulate_one, options.progress);
   }
 
   std::span<const Outcome> of(Variant variant, std::size_t algorithm) const {
@@ -245,8 +248,10 @@ struct Fit {
 
 }  // namespace
 
-void test_cost_assumptions(const CostStudy& study, const ReproduceOptions& options, ReproductionReport& report) {
-  const Simulated simulated(study, options);
+Result<void> test_cost_assumptions(const CostStudy& study, const ReproduceOptions& options,
+                                   ReproductionReport& report) {
+  Simulated simulated(study);
+  if (auto ran = simulated.run(study, options); !ran) return ran;
   const std::string cells = study.part + "-cells";
   const bool wants_cells = options.wants(cells);
   std::size_t published_cells = 0;
@@ -285,6 +290,7 @@ void test_cost_assumptions(const CostStudy& study, const ReproduceOptions& optio
                                       "geometric means of measured / published over the algorithms; the typical "
                                       "factor is the root mean square of the logarithms of these quotients.",
                                       published_cells, study.instances));
+  return {};
 }
 
 }  // namespace dfrs::sim

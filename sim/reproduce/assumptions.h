@@ -30,7 +30,7 @@ struct CostStudy {
 /// Simulates the study's algorithms under each assumption. Adds a row per assumption to the part: for each figure the
 /// geometric mean of measured / published over the algorithms, how many cells are within 10 %, and the typical factor
 /// between measured and published. Adds every cell to the part "<part>-cells", row "assumption: algorithm". Nothing is
-/// stored, so an interrupted run starts over. Errors: Failure.
-void test_cost_assumptions(const CostStudy& study, const ReproduceOptions& options, ReproductionReport& report);
+/// stored, so an interrupted run starts over.
+Result<void> test_cost_assumptions(const CostStudy& study, const ReproduceOptions& options, ReproductionReport& report);
 
 }  // namespace dfrs::sim

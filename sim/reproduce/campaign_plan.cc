@@ -3,8 +3,7 @@
 
 #include <filesystem>
 #include <iterator>
-#include <optional>
-#include <stdexcept>
+#include <memory>
 #include <utility>
 
 #include "policy/batch/algorithm.h"
@@ -15,12 +14,6 @@
 
 namespace dfrs::sim {
 namespace {
-
-Algorithm parsed(std::string_view name) {
-  tl::expected<Algorithm, Error> algorithm = parse_algorithm(name);
-  if (!algorithm) throw std::logic_error(algorithm.error().message);
-  return *std::move(algorithm);
-}
 
 bool has_period(const Algorithm& algorithm) {
   if (const auto dfrs = dfrs_algorithm(algorithm)) {
@@ -40,18 +33,14 @@ CampaignOptions relevant(const Algorithm& algorithm, CampaignOptions options) {
 
 }  // namespace
 
-std::size_t CampaignPlan::number_of(std::string_view set) const {
-  const auto known = numbers_.find(set);
-  if (known == numbers_.end()) throw std::out_of_range("no set of this name is needed");
-  return known->second;
-}
+std::size_t CampaignPlan::number_of(std::string_view set) const { return numbers_.at(std::string(set)); }
 
 void CampaignPlan::need(const PlannedSet& set, std::string_view algorithm, const CampaignOptions& options) {
   if (!numbers_.contains(set.name)) {
     numbers_.emplace(set.name, sets_.size());
     sets_.push_back(set);
   }
-  Algorithm one = parsed(algorithm);
+  Algorithm one = parse_algorithm(algorithm).value();
   CampaignOptions own = relevant(one, options);
   Key key(number_of(set.name), campaign_settings(own), algorithm);
   needs_.try_emplace(std::move(key), Need{std::move(one), std::move(own), {}});
@@ -59,7 +48,7 @@ void CampaignPlan::need(const PlannedSet& set, std::string_view algorithm, const
 
 std::span<const ResultRow> CampaignPlan::rows(std::string_view set, std::string_view algorithm,
                                               const CampaignOptions& options) const {
-  const std::string settings = campaign_settings(relevant(parsed(algorithm), options));
+  const std::string settings = campaign_settings(relevant(parse_algorithm(algorithm).value(), options));
   return needs_.at(Key(number_of(set), settings, algorithm)).rows;
 }
 
@@ -69,18 +58,25 @@ std::size_t CampaignPlan::size() const {
   return total;
 }
 
-void CampaignPlan::run(std::size_t others) {
+Result<void> CampaignPlan::run(std::size_t others) {
   const std::size_t total = size() + others;
-  std::optional<ResultStore> store;
+  std::unique_ptr<ResultStore> store;
   if (!options_.output.empty()) {
     const std::vector<StoreFact> facts{{"command", "reproduce " + reproduction_}};
-    store.emplace((std::filesystem::path(options_.output) / (reproduction_ + ".db")).string(), facts);
+    const std::filesystem::path path = std::filesystem::path(options_.output) / (reproduction_ + ".db");
+    auto opened = ResultStore::open(path.string(), facts);
+    if (!opened) return tl::unexpected(std::move(opened).error());
+    store = *std::move(opened);
   }
   std::size_t before = 0;
   std::vector<Instance> instances;
   for (auto begin = needs_.begin(); begin != needs_.end();) {
     const auto& [set, settings, first] = begin->first;
-    if (begin == needs_.begin() || std::get<0>(std::prev(begin)->first) != set) instances = sets_[set].make();
+    if (begin == needs_.begin() || std::get<0>(std::prev(begin)->first) != set) {
+      Result<std::vector<Instance>> made = sets_[set].make();
+      if (!made) return tl::unexpected(std::move(made).error());
+      instances = *std::move(made);
+    }
     auto end = begin;
     std::vector<Algorithm> algorithms;
     for (; end != needs_.end() && std::get<0>(end->first) == set && std::get<1>(end->first) == settings; ++end) {
@@ -88,11 +84,13 @@ void CampaignPlan::run(std::size_t others) {
     }
     CampaignOptions campaign = begin->second.options;
     campaign.threads = options_.threads;
-    campaign.store = store ? &*store : nullptr;
+    campaign.store = store.get();
     if (options_.progress) {
       campaign.progress = [&](std::size_t done, std::size_t) { options_.progress(before + done, total); };
     }
-    std::vector<ResultRow> rows = run_campaign(instances, algorithms, campaign);
+    Result<std::vector<ResultRow>> ran = run_campaign(instances, algorithms, campaign);
+    if (!ran) return tl::unexpected(std::move(ran).error());
+    std::vector<ResultRow>& rows = *ran;
     before += rows.size();
     std::size_t column = 0;
     for (; begin != end; ++begin, ++column) {
@@ -101,6 +99,7 @@ void CampaignPlan::run(std::size_t others) {
       }
     }
   }
+  return {};
 }
 
 }  // namespace dfrs::sim

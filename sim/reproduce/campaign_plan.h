@@ -13,6 +13,7 @@
 
 #include "policy/core/algorithm.h"
 #include "sim/campaign/campaign.h"
+#include "sim/errors.h"
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim {
@@ -21,8 +22,8 @@ namespace dfrs::sim {
 struct PlannedSet {
   std::string name;      ///< sets with equal names are the same
   std::size_t size = 0;  ///< number of instances that make() returns
-  /// Called when the set is needed; its instances are freed afterwards. Errors: Failure.
-  std::function<std::vector<Instance>()> make;
+  /// Called when the set is needed; its instances are freed afterwards.
+  std::function<Result<std::vector<Instance>>()> make;
 };
 
 class CampaignPlan {
@@ -33,15 +34,14 @@ class CampaignPlan {
 
   /// Declares that rows() will be called for this algorithm and set. Only the simulator's options and the stretch floor
   /// of `options` matter; options without effect on the algorithm (the period without /per, the penalty expected by
-  /// Triage) do not. Throws std::logic_error for an unknown algorithm.
+  /// Triage) do not. The algorithm must be known.
   void need(const PlannedSet& set, std::string_view algorithm, const CampaignOptions& options = {});
   /// Number of simulations needed.
   std::size_t size() const;
   /// Runs the simulations, sets in the order of first need. Progress also counts `others`, which the caller runs
-  /// afterwards. Errors: Failure.
-  void run(std::size_t others = 0);
-  /// After run(): results in the order of the set's instances. Throws std::out_of_range for results that were not
-  /// declared by need().
+  /// afterwards.
+  Result<void> run(std::size_t others = 0);
+  /// After run(): results in the order of the set's instances. They must have been declared by need().
   std::span<const ResultRow> rows(std::string_view set, std::string_view algorithm,
                                   const CampaignOptions& options = {}) const;
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 
+#include "sim/errors.h"
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim {
@@ -23,8 +24,11 @@ struct CellCount {
   std::size_t unexplained() const { return published - agree - explained; }
 };
 
-/// Counts the published cells of `ours`. `tested`: the same cells, in the same order, under a reading that was tested;
-/// empty: none was. Errors: Failure (internal) if the cells differ.
-CellCount count_cells(std::span<const Comparison> ours, std::span<const Comparison> tested = {});
+/// Counts the published cells of `ours`.
+CellCount count_cells(std::span<const Comparison> ours);
+
+/// The same beside `tested`: the same cells, in the same order, under a reading that was tested. Errors: kExitInternal
+/// if the cells differ.
+Result<CellCount> count_cells(std::span<const Comparison> ours, std::span<const Comparison> tested);
 
 }  // namespace dfrs::sim

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "policy/core/nearest_name.h"
-#include "sim/errors.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/reproduction.h"
 
@@ -27,17 +26,18 @@ bool ReproduceOptions::wants(std::string_view part) const {
   return parts.empty() || std::find(parts.begin(), parts.end(), part) != parts.end();
 }
 
-const Reproduction& find_reproduction(std::string_view name, std::span<const Reproduction> from) {
+Result<const Reproduction*> find_reproduction(std::string_view name, std::span<const Reproduction> from) {
   std::vector<std::string> names;
   for (const Reproduction& reproduction : from) {
-    if (reproduction.name == name) return reproduction;
+    if (reproduction.name == name) return &reproduction;
     names.emplace_back(reproduction.name);
   }
-  throw UsageError(fmt::format("unknown reproduction '{}'; did you mean '{}'? (`dfrs-sim reproduce --list` shows all)",
-                               name, nearest_name(name, names)));
+  return usage_error(
+      fmt::format("unknown reproduction '{}'; did you mean '{}'? (`dfrs-sim reproduce --list` shows all)", name,
+                  nearest_name(name, names)));
 }
 
-std::vector<std::string> parse_parts(std::string_view text, const Reproduction& reproduction) {
+Result<std::vector<std::string>> parse_parts(std::string_view text, const Reproduction& reproduction) {
   std::vector<std::string> names;
   for (const ReproductionPart& part : reproduction.parts) names.emplace_back(part.name);
   std::vector<std::string> chosen;
@@ -59,7 +59,7 @@ std::vector<std::string> parse_parts(std::string_view text, const Reproduction& 
       }
     }
     if (!known) {
-      throw UsageError(
+      return usage_error(
           fmt::format("--parts: {} has no part '{}'; did you mean '{}'? (`dfrs-sim reproduce {} --list` shows all)",
                       reproduction.name, name, nearest_name(name, names), reproduction.name));
     }
@@ -67,7 +67,7 @@ std::vector<std::string> parse_parts(std::string_view text, const Reproduction& 
   return chosen;
 }
 
-std::vector<std::string> parse_readings(std::string_view text, const Reproduction& reproduction) {
+Result<std::vector<std::string>> parse_readings(std::string_view text, const Reproduction& reproduction) {
   std::vector<std::string> names;
   for (const ReproductionPart& reading : reproduction.readings) names.emplace_back(reading.name);
   std::vector<std::string> chosen;
@@ -76,10 +76,10 @@ std::vector<std::string> parse_readings(std::string_view text, const Reproductio
     const std::string name(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (names.empty()) {
-      throw UsageError(fmt::format("--assume: {} has no readings to choose from", reproduction.name));
+      return usage_error(fmt::format("--assume: {} has no readings to choose from", reproduction.name));
     }
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      throw UsageError(
+      return usage_error(
           fmt::format("--assume: {} has no reading '{}'; did you mean '{}'? (`dfrs-sim reproduce {} --list` shows all)",
                       reproduction.name, name, nearest_name(name, names), reproduction.name));
     }

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <stdexcept>
 
 #include "base/counted.h"
 
@@ -97,7 +96,7 @@ bool is_number(const std::string& text) {
   return error == std::errc{} && at == end && std::isfinite(value);
 }
 
-ComparisonTable table_of(const ReproductionPart& part, const ReproductionReport& report) {
+Result<ComparisonTable> table_of(const ReproductionPart& part, const ReproductionReport& report) {
   ComparisonTable table;
   table.part = part.name;
   table.title = part.title;
@@ -117,8 +116,8 @@ ComparisonTable table_of(const ReproductionPart& part, const ReproductionReport&
     if (cell.table != part.name) continue;
     std::optional<Comparison>& place = table.rows[rows.at(cell.row)].cells[columns.at(cell.column)];
     if (place) {
-      throw std::logic_error(
-          fmt::format("{}: two figures for row '{}', column '{}'", cell.table, cell.row, cell.column));
+      return error(kExitInternal,
+                   fmt::format("{}: two figures for row '{}', column '{}'", cell.table, cell.row, cell.column));
     }
     place = cell;
     if (cell.published) table.columns[columns.at(cell.column)].published = true;
@@ -127,7 +126,7 @@ ComparisonTable table_of(const ReproductionPart& part, const ReproductionReport&
   if (table.plot && table.plot->leads_from.empty()) {
     for (const ComparisonTable::Row& row : table.rows) {
       if (!is_number(row.name)) {
-        throw std::logic_error(fmt::format("{}: row '{}' of a figure is no number", part.name, row.name));
+        return error(kExitInternal, fmt::format("{}: row '{}' of a figure is no number", part.name, row.name));
       }
     }
   }
@@ -160,21 +159,33 @@ bool any_spread(std::span<const ComparisonTable> tables) {
   return false;
 }
 
-std::vector<ComparisonTable> comparison_tables(const Reproduction& reproduction, const ReproductionReport& report) {
-  const auto check = [&](const std::string& part) {
+namespace {
+
+Result<void> check_parts(const Reproduction& reproduction, const ReproductionReport& report) {
+  std::vector<std::string_view> used;
+  for (const Comparison& cell : report.cells()) used.emplace_back(cell.table);
+  for (const Plot& plot : report.plots()) used.emplace_back(plot.part);
+  for (const ReproductionReport::Note& note : report.notes()) {
+    if (!note.part.empty()) used.emplace_back(note.part);
+  }
+  for (const std::string_view part : used) {
     const bool known = std::any_of(reproduction.parts.begin(), reproduction.parts.end(),
                                    [&](const ReproductionPart& p) { return p.name == part; });
-    if (!known) throw std::logic_error(fmt::format("{} has no part '{}'", reproduction.name, part));
-  };
-  for (const Comparison& cell : report.cells()) check(cell.table);
-  for (const Plot& plot : report.plots()) check(plot.part);
-  for (const ReproductionReport::Note& note : report.notes()) {
-    if (!note.part.empty()) check(note.part);
+    if (!known) return error(kExitInternal, fmt::format("{} has no part '{}'", reproduction.name, part));
   }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<ComparisonTable>> comparison_tables(const Reproduction& reproduction,
+                                                       const ReproductionReport& report) {
+  if (auto known = check_parts(reproduction, report); !known) return tl::unexpected(std::move(known).error());
   std::vector<ComparisonTable> tables;
   for (const ReproductionPart& part : reproduction.parts) {
-    ComparisonTable table = table_of(part, report);
-    if (!table.rows.empty() || !table.notes.empty()) tables.push_back(std::move(table));
+    Result<ComparisonTable> table = table_of(part, report);
+    if (!table) return tl::unexpected(std::move(table).error());
+    if (!table->rows.empty() || !table->notes.empty()) tables.push_back(*std::move(table));
   }
   return tables;
 }

@@ -41,9 +41,10 @@ bool any_published(std::span<const ComparisonTable> tables);
 bool any_spread(std::span<const ComparisonTable> tables);
 
 /// One table per part with cells or notes, in the order of the reproduction's parts; rows and columns in order of first
-/// appearance. Ignores notes without a part. Throws std::logic_error for a bug in a reproduction: an unknown part, a
+/// appearance. Ignores notes without a part. Errors: kExitInternal for a bug in a reproduction: an unknown part, a
 /// duplicate cell, or a row of a plot that is not a number. O(cells log cells).
-std::vector<ComparisonTable> comparison_tables(const Reproduction& reproduction, const ReproductionReport& report);
+Result<std::vector<ComparisonTable>> comparison_tables(const Reproduction& reproduction,
+                                                       const ReproductionReport& report);
 
 /// The number with that many decimals; without a sign if it rounds to 0.
 std::string figure_text(double value, int decimals);

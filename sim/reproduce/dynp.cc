@@ -77,7 +77,7 @@ struct Run {
 };
 
 // Of one job set.
-struct Result {
+struct PointResult {
   ScheduleMetrics schedule;
   double run_time = 0;
   std::array<double, 3> started{};
@@ -98,22 +98,26 @@ double offered_utilization(const Instance& set, double nodes) {
   return work / (nodes * (last - set.jobs.front().submit));
 }
 
-Result simulate_point(const JobSetModel& model, const Run& run, std::uint64_t seed) {
+Result<PointResult> simulate_point(const JobSetModel& model, const Run& run, std::uint64_t seed) {
   JobSetOptions options;
   options.seed = seed;
   options.shrink = run.shrink;
   options.exact = run.exact;
   const Variant& variant = kVariants[run.variant];
-  Instance instance = or_throw(job_set(model, options));
-  if (variant.loaded) {
+  Result<Instance> made = job_set(model, options);
+  if (made && variant.loaded) {
     const double published = published::kTable4[run.set][1][kAdvancedArtww] / 100;
-    options.shrink *= offered_utilization(instance, published::properties_of(run.set).machine_width) / published;
-    instance = or_throw(job_set(model, options));
+    options.shrink *= offered_utilization(*made, published::properties_of(run.set).machine_width) / published;
+    made = job_set(model, options);
   }
+  if (!made) return tl::unexpected(std::move(made).error());
+  const Instance& instance = *made;
   DynpStatistics statistics;
-  const RunResult outcome = simulate(instance, algorithm(run.algorithm, variant.queue_left, &statistics), SimOptions{});
-  Result result;
-  result.schedule = measure_schedule(instance, outcome);
+  const RunOutcome outcome =
+      simulate(instance, algorithm(run.algorithm, variant.queue_left, &statistics), SimOptions{});
+  if (!outcome) return tl::unexpected(outcome.error());
+  PointResult result;
+  result.schedule = measure_schedule(instance, *outcome);
   for (const Job& job : instance.jobs) result.run_time += job.run_time / static_cast<double>(instance.jobs.size());
   for (const QueueOrder order : kQueueOrders) {
     const auto k = static_cast<std::size_t>(order);
@@ -166,7 +170,7 @@ std::vector<double> factors_of(std::size_t set) {
   return factors;
 }
 
-double value_of(const Result& result, Metric metric) {
+double value_of(const PointResult& result, Metric metric) {
   switch (metric) {
     case Metric::response:
       return result.schedule.response_by_width;
@@ -189,18 +193,19 @@ class DynpReproduction {
  public:
   DynpReproduction(const ReproduceOptions& options, ReproductionReport& report) : options_(options), report_(report) {}
 
-  void run() {
-    learn();
-    table2();
-    table3();
+  Result<void> run() {
+    if (auto learnt = learn(); !learnt) return learnt;
+    if (auto shown = table2(); !shown) return shown;
+    if (auto shown = table3(); !shown) return shown;
     plan();
-    simulate_all();
+    if (auto simulated = simulate_all(); !simulated) return simulated;
     table4();
     for (std::size_t v = 0; v < kVariants.size(); ++v) {
       table5(v);
       table6(v);
     }
     draw_figures();
+    return {};
   }
 
  private:
@@ -210,11 +215,11 @@ class DynpReproduction {
   static std::string set_name(std::size_t set) { return fmt::format("{}_syn", published::kMachines[set]); }
 
   // Learns the models of the four machines. Keeps the logs for table 2.
-  void learn() {
+  Result<void> learn() {
     for (std::size_t set = 0; set < kSets; ++set) {
       const std::string path = kLogs[set].empty() ? std::string() : find_log(options_, kLogs[set]);
       if (path.empty()) {
-        models_.push_back(or_throw(model_of(published::properties_of(set))));
+        if (auto added = add_model(model_of(published::properties_of(set))); !added) return added;
         const std::string why = kLogs[set].empty() ? fmt::format("{}: no log of this machine of that year is public.",
                                                                  published::kMachines[set])
                                                    : missing_log(options_, kLogs[set]);
@@ -229,13 +234,20 @@ class DynpReproduction {
       load.processors.nodes = published::properties_of(set).machine_width;
       load.processors.lenient = true;
       load.name = published::kMachines[set];
-      logs_[set] = std::move(or_throw(load_instances(path, load)).instances.front());
-      models_.push_back(or_throw(learn_model(*logs_[set])));
+      Result<Loaded> loaded = load_instances(path, load);
+      if (!loaded) return tl::unexpected(std::move(loaded).error());
+      logs_[set] = std::move(loaded->instances.front());
+      if (auto added = add_model(learn_model(*logs_[set])); !added) return added;
       // The paper's own fit, because its job sets were made with it.
       models_.back().arrivals = published::properties_of(set).arrivals;
       report_.note("", fmt::format("{}_syn: jobs drawn from {}, Weibull parameters of table 2.",
                                    published::kMachines[set], kLogs[set]));
     }
+    return {};
+  }
+
+  Result<void> add_model(Result<JobSetModel> model) {
+    return std::move(model).map([&](JobSetModel&& learnt) { models_.push_back(std::move(learnt)); });
   }
 
   void add(std::string_view part, std::string row, std::string_view column, std::optional<double> figure,
@@ -245,9 +257,9 @@ class DynpReproduction {
 
   template <typename Value>
   void add_mean(std::string_view part, std::string row, std::string_view column, std::optional<double> figure,
-                const std::vector<Result>& sets, const Value& value) {
+                const std::vector<PointResult>& sets, const Value& value) {
     std::vector<double> values;
-    for (const Result& result : sets) values.push_back(value(result));
+    for (const PointResult& result : sets) values.push_back(value(result));
     report_.add_mean({std::string(part), std::move(row), std::string(column), figure}, values);
   }
 
@@ -275,25 +287,30 @@ class DynpReproduction {
     }
   }
 
-  void table2() {
-    if (!options_.wants("table2")) return;
+  Result<void> table2() {
+    if (!options_.wants("table2")) return {};
     for (std::size_t set = 0; set < kSets; ++set) {
       if (!logs_[set]) continue;
-      properties("table2", or_throw(analyse_trace(*logs_[set])), fmt::format("{}_trace", published::kMachines[set]),
-                 set, true);
+      const Result<TraceAnalysis> found = analyse_trace(*logs_[set]);
+      if (!found) return tl::unexpected(found.error());
+      properties("table2", *found, fmt::format("{}_trace", published::kMachines[set]), set, true);
     }
     report_.note("table2", "The archive's logs are cleaned versions of later years, with fewer jobs than Streit's.");
+    return {};
   }
 
-  void table3() {
-    if (!options_.wants("table3")) return;
+  Result<void> table3() {
+    if (!options_.wants("table3")) return {};
     for (std::size_t set = 0; set < kSets; ++set) {
       JobSetOptions whole;
       whole.seed = options_.seed;
       whole.kill = false;
-      properties("table3", or_throw(analyse_trace(or_throw(job_set(models_[set], whole)))), set_name(set), set, false);
+      const Result<TraceAnalysis> found = job_set(models_[set], whole).and_then(analyse_trace);
+      if (!found) return tl::unexpected(found.error());
+      properties("table3", *found, set_name(set), set, false);
     }
     report_.note("table3", "For the first job set of each; the paper's Weibull parameters are those of table 2.");
+    return {};
   }
 
   static std::string variant_part(std::string_view table, std::size_t variant) {
@@ -323,25 +340,29 @@ class DynpReproduction {
     }
   }
 
-  void simulate_all() {
+  Result<void> simulate_all() {
     std::vector<std::pair<Run, std::size_t>> work;
     for (const auto& [run, result] : results_) {
       for (std::size_t k = 0; k < job_sets(); ++k) work.emplace_back(run, k);
     }
-    std::vector<Result> found(work.size());
+    std::vector<PointResult> found(work.size());
     const auto simulate_one = [&](std::size_t k) {
       const auto& [run, set] = work[k];
-      found[k] = simulate_point(models_[run.set], run, options_.seed + set);
+      return simulate_point(models_[run.set], run, options_.seed + set).map([&](const PointResult& result) {
+        found[k] = result;
+      });
     };
-    parallel_for(work.size(), options_.threads, simulate_one, options_.progress);
+    auto simulated = try_parallel_for(work.size(), options_.threads, simulate_one, options_.progress);
+    if (!simulated) return simulated;
     for (std::size_t k = 0; k < work.size(); ++k) results_[work[k].first].push_back(found[k]);
+    return {};
   }
 
   void table4() {
     if (!options_.wants("table4")) return;
     for (std::size_t set = 0; set < kSets; ++set) {
       for (std::size_t column = 0; column < published::kColumns; ++column) {
-        const auto measured = [](const Result& r) {
+        const auto measured = [](const PointResult& r) {
           return std::array<double, published::kTable4Rows>{r.schedule.response_by_width,
                                                             100 * r.schedule.utilization,
                                                             r.schedule.loss_of_capacity,
@@ -352,13 +373,13 @@ class DynpReproduction {
         for (std::size_t row = 0; row < published::kTable4Rows; ++row) {
           add_mean("table4", fmt::format("{}: {}", set_name(set), published::kTable4Names[row]),
                    published::kColumnNames[column], published::kTable4[set][row][column],
-                   results_.at({set, 1, false, column}), [&](const Result& r) { return measured(r)[row]; });
+                   results_.at({set, 1, false, column}), [&](const PointResult& r) { return measured(r)[row]; });
         }
       }
     }
   }
 
-  static std::array<double, 15> details(const Result& r) {
+  static std::array<double, 15> details(const PointResult& r) {
     const double tries = std::max(1.0, r.decisions);
     const double switched = r.switches[0] + r.switches[1] + r.switches[2];
     return {r.run_time,
@@ -382,10 +403,10 @@ class DynpReproduction {
     const std::string part = variant_part("table5", variant);
     if (!options_.wants(part)) return;
     for (std::size_t set = 0; set < kSets; ++set) {
-      const std::vector<Result>& sets = results_.at({set, 1, false, kAdvancedArtww, variant});
+      const std::vector<PointResult>& sets = results_.at({set, 1, false, kAdvancedArtww, variant});
       for (std::size_t row = 0; row < published::kTable5.size(); ++row) {
         add_mean(part, std::string(published::kTable5[row].name), set_name(set), published::kTable5[row].value[set],
-                 sets, [&](const Result& r) { return details(r)[row]; });
+                 sets, [&](const PointResult& r) { return details(r)[row]; });
       }
     }
     report_.note(part,
@@ -396,7 +417,7 @@ class DynpReproduction {
   void each_set() {
     if (!options_.wants("table5-sets")) return;
     for (std::size_t set = 0; set < kSets; ++set) {
-      const std::vector<Result>& sets = results_.at({set, 1, false, kAdvancedArtww});
+      const std::vector<PointResult>& sets = results_.at({set, 1, false, kAdvancedArtww});
       for (std::size_t k = 0; k < sets.size(); ++k) {
         const std::string seed = fmt::format("{}", options_.seed + k);
         add("table5-sets", seed, fmt::format("{} wait [s]", set_name(set)), {}, sets[k].schedule.wait);
@@ -429,7 +450,7 @@ class DynpReproduction {
     static const std::vector<DeciderCase> other_than_simple{k1, k6b, k8c, k10c};
     static const std::vector<DeciderCase> current{k1, k4b, k6a, k6b, k8a, k8c, k10b, k10c};
     for (std::size_t set = 0; set < kSets; ++set) {
-      const auto measured = [&](const Result& r, std::size_t row) {
+      const auto measured = [&](const PointResult& r, std::size_t row) {
         if (row == lines.size()) return r.decisions;
         const std::vector<DeciderCase>& cases = row < lines.size()        ? lines[row]
                                                 : row == lines.size() + 1 ? other_than_simple
@@ -441,7 +462,7 @@ class DynpReproduction {
       for (std::size_t row = 0; row < published::kTable6.size(); ++row) {
         add_mean(part, std::string(published::kTable6[row].name), set_name(set), published::kTable6[row].value[set],
                  results_.at({set, 1, false, kAdvancedArtww, variant}),
-                 [&](const Result& r) { return measured(r, row); });
+                 [&](const PointResult& r) { return measured(r, row); });
       }
     }
     report_.note(part, "As in the paper, taking the current policy counts case 5 whatever the policy was.");
@@ -461,7 +482,7 @@ class DynpReproduction {
             }
             add_mean(part, fmt::format("{:.2f}", factor), kAlgorithmNames[a], figure_value,
                      results_.at({set, factor, figure.exact, a}),
-                     [&](const Result& r) { return value_of(r, figure.metric); });
+                     [&](const PointResult& r) { return value_of(r, figure.metric); });
           }
         }
         report_.plot({part, "shrinking factor", metric_label(figure.metric)});
@@ -473,10 +494,12 @@ class DynpReproduction {
   ReproductionReport& report_;
   std::array<std::optional<Instance>, kSets> logs_;
   std::vector<JobSetModel> models_;
-  std::map<Run, std::vector<Result>> results_;  // a result per job set
+  std::map<Run, std::vector<PointResult>> results_;  // a result per job set
 };
 
-void run(const ReproduceOptions& options, ReproductionReport& report) { DynpReproduction(options, report).run(); }
+Result<void> run(const ReproduceOptions& options, ReproductionReport& report) {
+  return DynpReproduction(options, report).run();
+}
 
 constexpr std::array<ReproductionPart, 38> kParts{{
     {"table2", "properties of the traces"},

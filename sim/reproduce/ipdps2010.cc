@@ -9,10 +9,9 @@
 #include "sim/reproduce/assumptions.h"
 #include "sim/reproduce/campaign_plan.h"
 #include "sim/reproduce/ipdps2010_published.h"
+#include "sim/reproduce/lublin_set.h"
 #include "sim/reproduce/reproduction.h"
 #include "sim/workload/load.h"
-#include "sim/workload/lublin.h"
-#include "sim/workload/scale.h"
 
 namespace dfrs::sim {
 namespace {
@@ -85,19 +84,20 @@ class Run {
   Run(const ReproduceOptions& options, ReproductionReport& report)
       : options_(options), report_(report), plan_(options, "ipdps2010") {}
 
-  void run() {
-    plan();
-    plan_.run();
+  Result<void> run() {
+    if (auto planned = plan(); !planned) return planned;
+    if (auto ran = plan_.run(); !ran) return ran;
     if (options_.wants("table1")) table1();
     if (options_.wants("table2")) table2();
     figures();
-    if (options_.wants("table2-assumptions") || options_.wants("table2-assumptions-cells")) assumptions();
+    if (options_.wants("table2-assumptions") || options_.wants("table2-assumptions-cells")) return assumptions();
+    return {};
   }
 
  private:
   std::size_t count() const { return options_.instances == 0 ? kPapersInstances : options_.instances; }
 
-  void plan() {
+  Result<void> plan() {
     if (options_.wants("figure1a") || options_.wants("figure1a-text")) need_scaled(0, 1);
     if (options_.wants("table1") || options_.wants("figure1b")) {
       need_scaled(kPenalty, 1);
@@ -105,13 +105,14 @@ class Run {
       need_scaled(kPenalty, kHighLoads);
     }
     if (options_.wants("table1")) {
-      load_weeks();
-      need({"unscaled", count(), [this] { return synthetic(); }}, kPenalty);
+      if (auto loaded = load_weeks(); !loaded) return loaded;
+      need({"unscaled", count(), [this] { return lublin_set({}, options_.seed, count()); }}, kPenalty);
       if (!weeks_.empty()) need({"HPC2N", weeks_.size(), [this] { return weeks_; }}, kPenalty);
     }
     if (count() != kPapersInstances) {
       report_.note("", fmt::format("{} synthetic workloads stand for the paper's {}.", count(), kPapersInstances));
     }
+    return {};
   }
 
   void need(const PlannedSet& set, Seconds penalty) {
@@ -123,42 +124,29 @@ class Run {
 
   void need_scaled(Seconds penalty, int from_load) {
     for (int step = from_load; step <= kLoads; ++step) {
-      need({at_load(step), count(),
-            [this, step] {
-              std::vector<Instance> scaled;
-              for (const Instance& instance : synthetic())
-                scaled.push_back(or_throw(scaled_to_load(instance, load_of(step))));
-              return scaled;
-            }},
+      need({at_load(step), count(), [this, step] { return lublin_set({}, options_.seed, count(), load_of(step)); }},
            penalty);
     }
   }
 
-  void load_weeks() {
+  Result<void> load_weeks() {
     const std::string path = find_log(options_, kLog);
-    if (path.empty()) return;
+    if (path.empty()) return {};
     LoadOptions load;
     load.annotation = SwfAnnotation::kMemory;
     load.weeks = true;
-    std::vector<Instance> weeks = std::move(or_throw(load_instances(path, load)).instances);
+    Result<Loaded> loaded = load_instances(path, load);
+    if (!loaded) return tl::unexpected(std::move(loaded).error());
+    std::vector<Instance>& weeks = loaded->instances;
     const std::size_t all = weeks.size();
     if (options_.instances == 0 || options_.instances >= all) {
       weeks_ = std::move(weeks);
-      return;
+      return {};
     }
     // Evenly spaced weeks, because the log changes over the years.
     for (std::size_t k = 0; k < options_.instances; ++k) weeks_.push_back(weeks[k * all / options_.instances]);
     report_.note("table1", fmt::format("{} weeks of HPC2N at equal distances stand for all {}.", weeks_.size(), all));
-  }
-
-  std::vector<Instance> synthetic() const {
-    std::vector<Instance> instances;
-    for (std::size_t k = 0; k < count(); ++k) {
-      LublinOptions lublin;
-      lublin.seed = options_.seed + k;
-      instances.push_back(or_throw(lublin_instance(lublin)));
-    }
-    return instances;
+    return {};
   }
 
   void add_spread(std::string_view algorithm, std::string_view set, const Spread& published,
@@ -257,7 +245,7 @@ class Run {
     if (options_.wants("figure1b")) figure("figure1b", kPenalty);
   }
 
-  void assumptions() {
+  Result<void> assumptions() {
     CostStudy study;
     study.part = "table2-assumptions";
     study.priority_floor = kBound;
@@ -267,7 +255,7 @@ class Run {
                                {row.pause_gb_per_s.average, row.move_gb_per_s.average, row.pauses_per_hour.average,
                                 row.moves_per_hour.average, row.pauses_per_job.average, row.moves_per_job.average}});
     }
-    test_cost_assumptions(study, options_, report_);
+    return test_cost_assumptions(study, options_, report_);
   }
 
   const ReproduceOptions& options_;
@@ -276,7 +264,7 @@ class Run {
   CampaignPlan plan_;
 };
 
-void run(const ReproduceOptions& options, ReproductionReport& report) { Run(options, report).run(); }
+Result<void> run(const ReproduceOptions& options, ReproductionReport& report) { return Run(options, report).run(); }
 
 }  // namespace
 

@@ -70,9 +70,11 @@ PredictionError error_of(const Instance& instance, const std::vector<Seconds>& p
 
 }  // namespace
 
-std::vector<PredictionError> prediction_errors(const Instance& instance, std::span<const PredictionRule> rules) {
+Result<std::vector<PredictionError>> prediction_errors(const Instance& instance,
+                                                       std::span<const PredictionRule> rules) {
   Predictors predictors(instance, rules);
-  simulate(instance, parse_algorithm("EASY/backfill=SJF").value(), {}, &predictors);
+  const RunOutcome run = simulate(instance, parse_algorithm("EASY/backfill=SJF").value(), {}, &predictors);
+  if (!run) return tl::unexpected(run.error());
   std::vector<PredictionError> errors;
   for (std::size_t k = 0; k < rules.size(); ++k) errors.push_back(error_of(instance, predictors.predicted(k)));
   return errors;

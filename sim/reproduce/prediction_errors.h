@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "policy/batch/predict/prediction_rule.h"
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 
 namespace dfrs::sim {
@@ -20,6 +21,6 @@ struct PredictionError {
 
 /// One per rule. The jobs run under EASY with shortest requests first, so that all predictors learn from the same ends
 /// at the same times. Errors: those of simulate().
-std::vector<PredictionError> prediction_errors(const Instance& instance, std::span<const PredictionRule> rules);
+Result<std::vector<PredictionError>> prediction_errors(const Instance& instance, std::span<const PredictionRule> rules);
 
 }  // namespace dfrs::sim

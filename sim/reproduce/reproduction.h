@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sim/campaign/parallel.h"
+#include "sim/errors.h"
 #include "sim/metrics/bootstrap.h"
 
 namespace dfrs::sim {
@@ -109,8 +110,8 @@ struct Reproduction {
   std::string_view name;   ///< "ipdps2010"
   std::string_view paper;  ///< authors, short title, year
   std::span<const ReproductionPart> parts;
-  /// Runs the requested parts. Errors: Failure.
-  void (*run)(const ReproduceOptions& options, ReproductionReport& report);
+  /// Runs the requested parts.
+  Result<void> (*run)(const ReproduceOptions& options, ReproductionReport& report);
   /// Names and what they assume, for ReproduceOptions::assume; without them, it runs as the commands do.
   std::span<const ReproductionPart> readings = {};
 };
@@ -125,14 +126,15 @@ std::string missing_log(const ReproduceOptions& options, std::string_view name);
 /// All reproductions, by year of their papers.
 std::span<const Reproduction> all_reproductions();  // studies/reproductions.cc
 
-/// The reproduction of this name. Errors: UsageError naming the nearest one.
-const Reproduction& find_reproduction(std::string_view name, std::span<const Reproduction> from = all_reproductions());
+/// The reproduction of this name. Errors: of usage, naming the nearest one.
+Result<const Reproduction*> find_reproduction(std::string_view name,
+                                              std::span<const Reproduction> from = all_reproductions());
 
 /// The names in a list such as "table5,figure3a", each once; empty for an empty text. A name such as "losses" that is
-/// not a part means all parts whose names begin with "losses-". Errors: UsageError naming the nearest part.
-std::vector<std::string> parse_parts(std::string_view text, const Reproduction& reproduction);
+/// not a part means all parts whose names begin with "losses-". Errors: of usage, naming the nearest part.
+Result<std::vector<std::string>> parse_parts(std::string_view text, const Reproduction& reproduction);
 
-/// The names in a list of readings. Errors: UsageError naming the nearest one.
-std::vector<std::string> parse_readings(std::string_view text, const Reproduction& reproduction);
+/// The names in a list of readings. Errors: of usage, naming the nearest one.
+Result<std::vector<std::string>> parse_readings(std::string_view text, const Reproduction& reproduction);
 
 }  // namespace dfrs::sim

@@ -69,15 +69,19 @@ constexpr std::array<ReproductionPart, kParts.size()> kDescriptions = [] {
   return descriptions;
 }();
 
-void run(const ReproduceOptions& options, ReproductionReport& report) {
-  Experiments experiments(options);
+Result<void> run(const ReproduceOptions& options, ReproductionReport& report) {
+  Result<Assumed> readings = assumed(options.assume);
+  if (!readings) return tl::unexpected(std::move(readings).error());
+  Experiments experiments(options, *std::move(readings));
   for (const Part& part : kParts) {
     if (options.wants(part.what.name)) part.need(part.what.name, experiments);
   }
-  experiments.run();
+  if (auto ran = experiments.run(); !ran) return ran;
   for (const Part& part : kParts) {
-    if (options.wants(part.what.name)) part.show(part.what.name, experiments, report);
+    if (!options.wants(part.what.name)) continue;
+    if (auto shown = part.show(part.what.name, experiments, report); !shown) return shown;
   }
+  return {};
 }
 
 }  // namespace

@@ -13,10 +13,10 @@ namespace dfrs::sim::rr7659 {
 
 void need_nothing(std::string_view, Experiments&) {}
 
-void show_cost_assumptions(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
+Result<void> show_cost_assumptions(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
   CostStudy study;
   study.part = "table3-assumptions";
-  if (part != study.part && experiments.options().wants(study.part)) return;  // shown with it
+  if (part != study.part && experiments.options().wants(study.part)) return {};  // shown with it
   study.instances = experiments.traces();
   for (const std::string_view algorithm : table3_rows()) {
     CostTarget target{algorithm, {}};
@@ -25,11 +25,11 @@ void show_cost_assumptions(std::string_view part, const Experiments& experiments
     }
     study.targets.push_back(target);
   }
-  test_cost_assumptions(study, experiments.options(), report);
+  return test_cost_assumptions(study, experiments.options(), report);
 }
 
-void show_underutilization_assumptions(std::string_view part, const Experiments& experiments,
-                                       ReproductionReport& report) {
+Result<void> show_underutilization_assumptions(std::string_view part, const Experiments& experiments,
+                                               ReproductionReport& report) {
   const auto unused = [](const ResultRow& row) { return row.metrics.underutilization; };
   // Of one set, all runs have as many nodes, so this is the work but for a factor.
   const auto work = [](const ResultRow& row) { return row.metrics.utilization * row.metrics.makespan; };
@@ -62,6 +62,7 @@ void show_underutilization_assumptions(std::string_view part, const Experiments&
     if (row.algorithm == "EASY") add(kExtraOnly, row);
   }
   report.note(std::string(part), "pooled: underutilization of all runs over their work.");
+  return {};
 }
 
 }  // namespace dfrs::sim::rr7659

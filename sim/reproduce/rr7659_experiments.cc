@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "policy/rr7659/options.h"
-#include "sim/errors.h"
+#include "sim/reproduce/lublin_set.h"
 #include "sim/workload/load.h"
-#include "sim/workload/lublin.h"
-#include "sim/workload/scale.h"
 
 namespace dfrs::sim::rr7659 {
 namespace {
@@ -47,8 +46,8 @@ std::vector<std::size_t> spread(std::size_t count, std::size_t total) {
   return chosen;
 }
 
-Experiments::Experiments(const ReproduceOptions& options)
-    : options_(options), assumed_(assumed(options.assume)), plan_(options, "rr7659") {}
+Experiments::Experiments(const ReproduceOptions& options, Assumed assumed)
+    : options_(options), assumed_(std::move(assumed)), plan_(options, "rr7659") {}
 
 CampaignOptions Experiments::campaign(Seconds period) const {
   CampaignOptions options;
@@ -115,30 +114,29 @@ std::string Experiments::describe(Set set) const {
   return {};
 }
 
-std::vector<Instance> Experiments::instances(Set set) const {
+Result<std::vector<Instance>> Experiments::instances(Set set) const {
   std::vector<Instance> all;
   if (set == Set::hpc2n) {
     LoadOptions options;
     options.annotation = SwfAnnotation::kMemory;
     options.weeks = true;
-    std::vector<Instance> all_weeks = or_throw(load_instances(log(), options)).instances;
+    Result<Loaded> loaded = load_instances(log(), options);
+    if (!loaded) return tl::unexpected(std::move(loaded).error());
+    std::vector<Instance>& all_weeks = loaded->instances;
     if (all_weeks.size() != kWeeks) {
-      throw InputError(fmt::format("{}: has {} weeks with jobs, expected {}: is it the log {}?", log(),
-                                   all_weeks.size(), kWeeks, kLog));
+      return input_error(fmt::format("{}: has {} weeks with jobs, expected {}: is it the log {}?", log(),
+                                     all_weeks.size(), kWeeks, kLog));
     }
     for (const std::size_t week : spread(weeks(), kWeeks)) all.push_back(std::move(all_weeks[week]));
     return all;
   }
-  std::vector<Instance> generated;
-  for (std::size_t k = 0; k < traces(); ++k) {
-    LublinOptions options;
-    options.seed = options_.seed + k;
-    options.memory_mib = assumed_.memory_mib;
-    generated.push_back(or_throw(lublin_instance(options)));
-  }
-  if (set == Set::unscaled) return generated;
+  LublinOptions lublin;
+  lublin.memory_mib = assumed_.memory_mib;
+  if (set == Set::unscaled) return lublin_set(lublin, options_.seed, traces());
   for (const double load : loads_of(set)) {
-    for (const Instance& instance : generated) all.push_back(or_throw(scaled_to_load(instance, load)));
+    Result<std::vector<Instance>> scaled = lublin_set(lublin, options_.seed, traces(), load);
+    if (!scaled) return scaled;
+    all.insert(all.end(), std::make_move_iterator(scaled->begin()), std::make_move_iterator(scaled->end()));
   }
   return all;
 }

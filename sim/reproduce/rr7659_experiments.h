@@ -46,15 +46,15 @@ std::vector<std::size_t> spread(std::size_t count, std::size_t total);
 
 class Experiments {
  public:
-  /// `options` must outlive this.
-  explicit Experiments(const ReproduceOptions& options);
+  /// `options` must outlive this. `assumed`: what its readings change.
+  Experiments(const ReproduceOptions& options, Assumed assumed);
   Experiments(const Experiments&) = delete;
   Experiments& operator=(const Experiments&) = delete;
 
   /// Declares that a part shows this algorithm on this set. The period matters only to algorithms with /per.
   void need(Set set, std::string_view algorithm, Seconds period = kPeriod);
-  /// Runs the simulations needed. Keeps results in a store in the output folder. Errors: Failure.
-  void run() { plan_.run(); }
+  /// Runs the simulations needed. Keeps results in a store in the output folder.
+  Result<void> run() { return plan_.run(); }
 
   /// True if the set's instances are available: HPC2N needs its log.
   bool has(Set set) const { return set != Set::hpc2n || !log().empty(); }
@@ -72,7 +72,7 @@ class Experiments {
  private:
   std::size_t weeks() const;
   std::size_t size(Set set) const;
-  std::vector<Instance> instances(Set set) const;
+  Result<std::vector<Instance>> instances(Set set) const;
   CampaignOptions campaign(Seconds period) const;
   // Looked for only where a part needs it: results name the logs that were found.
   const std::string& log() const;

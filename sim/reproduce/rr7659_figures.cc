@@ -71,7 +71,8 @@ void need_degradations_by_load(std::string_view, Experiments& experiments) {
   }
 }
 
-void show_degradations_by_load(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
+Result<void> show_degradations_by_load(std::string_view part, const Experiments& experiments,
+                                       ReproductionReport& report) {
   const auto show = [&](Set set, std::span<const double> loads) {
     for (std::size_t l = 0; l < loads.size(); ++l) {
       for (const std::string_view algorithm : kSelected) {
@@ -90,6 +91,7 @@ void show_degradations_by_load(std::string_view part, const Experiments& experim
   report.note(std::string(part),
               "The paper: GreedyPM*/per with MINVT=600 is the best at every load, about 3 from the bound at low loads "
               "and 7.5 at high ones; GreedyPM* is good at low loads and falls behind beyond 0.3.");
+  return {};
 }
 
 // Underutilization against the period: figures 3, 5, 6 and 7.
@@ -101,11 +103,11 @@ void need_underutilization_by_period(std::string_view part, Experiments& experim
   }
 }
 
-void show_underutilization_by_period(std::string_view part, const Experiments& experiments,
-                                     ReproductionReport& report) {
+Result<void> show_underutilization_by_period(std::string_view part, const Experiments& experiments,
+                                             ReproductionReport& report) {
   const PaperSet& of = set_of(part);
   report.note(std::string(part), experiments.describe(of.sets.front()));
-  if (!experiments.has(of.sets.front())) return;
+  if (!experiments.has(of.sets.front())) return {};
   double below_easy = 0;  // the first period at which DFRS has less underutilization
   double below_extra = 0;
   for (const double period : periods_of(part)) {
@@ -133,6 +135,7 @@ void show_underutilization_by_period(std::string_view part, const Experiments& e
   };
   report.note(std::string(part), fmt::format("Here DFRS is below EASY {}, below {} {}.", where(below_easy), kExtraOnly,
                                              where(below_extra)));
+  return {};
 }
 
 // Degradation against the period: figures 4 and 8.
@@ -143,7 +146,8 @@ void need_degradations_by_period(std::string_view part, Experiments& experiments
   }
 }
 
-void show_degradations_by_period(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
+Result<void> show_degradations_by_period(std::string_view part, const Experiments& experiments,
+                                         ReproductionReport& report) {
   std::string growth;
   for (const PaperSet& of : kPaperSets) {
     report.note(std::string(part), experiments.describe(of.sets.front()));
@@ -164,6 +168,7 @@ void show_degradations_by_period(std::string_view part, const Experiments& exper
                           "of {}. The paper: less than 2 on HPC2N, 1.5 on unscaled, 3 on scaled "
                           "traces.",
                           growth));
+  return {};
 }
 
 // Bandwidth against the period: figure 9.
@@ -172,7 +177,8 @@ void need_bandwidth_by_period(std::string_view part, Experiments& experiments) {
   for (const double period : periods_of(part)) experiments.need(Set::scaled_high, kBest, period);
 }
 
-void show_bandwidth_by_period(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
+Result<void> show_bandwidth_by_period(std::string_view part, const Experiments& experiments,
+                                      ReproductionReport& report) {
   constexpr std::array<Set, 1> sets{Set::scaled_high};
   for (const double period : periods_of(part)) {
     const auto add = [&](const char* column, double (*value)(const ResultRow&)) {
@@ -184,6 +190,7 @@ void show_bandwidth_by_period(std::string_view part, const Experiments& experime
   }
   report.plot({std::string(part), "period (s)", "bandwidth (GB/s)"});
   report.note(std::string(part), experiments.describe(Set::scaled_high));
+  return {};
 }
 
 }  // namespace dfrs::sim::rr7659

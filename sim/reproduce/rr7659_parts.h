@@ -14,7 +14,7 @@ namespace dfrs::sim::rr7659 {
 inline constexpr std::string_view kExtraOnly = "EASY/extra-only";
 
 using Need = void(std::string_view part, Experiments& experiments);
-using Show = void(std::string_view part, const Experiments& experiments, ReproductionReport& report);
+using Show = Result<void>(std::string_view part, const Experiments& experiments, ReproductionReport& report);
 
 Need need_degradations;  ///< tables 2, 5, 6, 7
 Show show_degradations;

@@ -5,7 +5,6 @@
 
 #include "policy/core/registry.h"
 #include "policy/rr7659/options.h"
-#include "sim/errors.h"
 
 namespace dfrs::sim::rr7659 {
 namespace {
@@ -20,7 +19,8 @@ constexpr std::array<ReproductionPart, 7> kNames{{
     {"8GB", "generated workloads on nodes of 8 GB, as in a footnote, instead of 10"},
 }};
 
-void adopt(std::string_view name, Assumed& a) {
+// False for an unknown name.
+bool adopt(std::string_view name, Assumed& a) {
   constexpr std::string_view kTies = "/TIES=PRIORITY";
   if (name == "ties") {
     a.suffixes = {kTies};
@@ -37,8 +37,9 @@ void adopt(std::string_view name, Assumed& a) {
   } else if (name == "8GB") {
     a.memory_mib = 8190;  // a multiple of 10, so that ten times 10 % fit a node
   } else {
-    throw Failure(kExitInternal, "no reading of RR-7659 is called " + std::string(name));
+    return false;
   }
+  return true;
 }
 
 }  // namespace
@@ -53,9 +54,11 @@ std::string Assumed::algorithm(std::string_view name) const {
 
 std::span<const ReproductionPart> readings() { return kNames; }
 
-Assumed assumed(std::span<const std::string> names) {
+Result<Assumed> assumed(std::span<const std::string> names) {
   Assumed all;
-  for (const std::string& name : names) adopt(name, all);
+  for (const std::string& name : names) {
+    if (!adopt(name, all)) return error(kExitInternal, "no reading of RR-7659 is called " + name);
+  }
   return all;
 }
 

@@ -28,7 +28,7 @@ struct Assumed {
 /// Names and what they assume.
 std::span<const ReproductionPart> readings();
 
-/// Applies readings in turn. Errors: Failure (internal) for an unknown name.
-Assumed assumed(std::span<const std::string> names);
+/// Applies readings in turn. Errors: kExitInternal for an unknown name.
+Result<Assumed> assumed(std::span<const std::string> names);
 
 }  // namespace dfrs::sim::rr7659

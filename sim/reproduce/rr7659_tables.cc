@@ -93,7 +93,7 @@ void need_degradations(std::string_view part, Experiments& experiments) {
   }
 }
 
-void show_degradations(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
+Result<void> show_degradations(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
   const std::span<const PaperSet> columns = sets_of(part);
   for (const std::string_view algorithm : rows_of(part, experiments.options())) {
     for (const PaperSet& column : columns) {
@@ -126,6 +126,7 @@ void show_degradations(std::string_view part, const Experiments& experiments, Re
   note_left_out(part, experiments, report);
   report.note(std::string(part),
               "EASY/extra-only, which backfills only into extra nodes, is also compared with the paper's EASY.");
+  return {};
 }
 
 void need_underutilization(std::string_view, Experiments& experiments) {
@@ -135,7 +136,7 @@ void need_underutilization(std::string_view, Experiments& experiments) {
   }
 }
 
-void show_underutilization(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
+Result<void> show_underutilization(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
   const auto add = [&](std::string_view algorithm, const PublishedUnderutilization& published) {
     for (std::size_t k = 0; k < kPaperSets.size(); ++k) {
       const PaperSet& column = kPaperSets[k];
@@ -156,6 +157,7 @@ void show_underutilization(std::string_view part, const Experiments& experiments
     if (row.algorithm == "EASY") add(kExtraOnly, row);
   }
   note_sets(part, experiments, kPaperSets, report);
+  return {};
 }
 
 void need_costs(std::string_view part, Experiments& experiments) {
@@ -164,7 +166,7 @@ void need_costs(std::string_view part, Experiments& experiments) {
   }
 }
 
-void show_costs(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
+Result<void> show_costs(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
   // Table 3 has all three pairs, table 8 the first, table 9 the second, table 10 the third.
   const std::size_t begin = part == "table9" ? 2 : part == "table10" ? 4 : 0;
   const std::size_t end = part == "table3" ? kCosts.size() : begin + 2;
@@ -183,6 +185,7 @@ void show_costs(std::string_view part, const Experiments& experiments, Reproduct
   note_left_out(part, experiments, report);
   report.note(std::string(part),
               "pmtn: jobs paused; mig: jobs moved; each job once per decision, GB are of 1,024 MiB.");
+  return {};
 }
 
 }  // namespace dfrs::sim::rr7659

@@ -178,29 +178,36 @@ std::string set_name(const Log& log, const Row& row) {
 }
 
 // As the authors filter logs: without jobs that did not run or have no requested time.
-Instance whole_log(const std::string& path, int nodes, SwfEstimates estimates) {
-  SwfLog log = or_throw(parse_swf(or_throw(read_text(path)), path));
-  std::erase_if(log.records, [](const SwfRecord& job) { return job.run_time <= 0 || job.time_requested <= 0; });
+Result<Instance> whole_log(const std::string& path, int nodes, SwfEstimates estimates) {
+  Result<SwfLog> log = read_text(path).and_then([&](const Text& text) { return parse_swf(text, path); });
+  if (!log) return tl::unexpected(std::move(log).error());
+  std::erase_if(log->records, [](const SwfRecord& job) { return job.run_time <= 0 || job.time_requested <= 0; });
   SwfConventions conventions;
   conventions.estimates = estimates;
   conventions.kill_at_requested_time = true;
   SwfPlatformOptions machine;
   machine.nodes = nodes;
-  return or_throw(swf_instance(log, name_from_source(path), conventions, machine)).instance;
+  return swf_instance(*log, name_from_source(path), conventions, machine).map([](SwfWorkload&& workload) {
+    return std::move(workload.instance);
+  });
 }
 
 // EASY++ with predictors that the authors did not try.
 constexpr std::array<std::string_view, 2> kOurs{"EASY/backfill=SJF/predict=mean/correct=steps",
                                                 "EASY/backfill=SJF/predict=q90/correct=steps"};
 
-void show_errors(const Log& log, const std::string& path, ReproductionReport& report) {
+Result<void> show_errors(const Log& log, const std::string& path, ReproductionReport& report) {
   const std::string part = "errors-" + std::string(log.part);
   std::vector<PredictionRule> rules;
   for (const char* name : {"request", "double", "tsafrir", "mean", "q50", "q90", "sc15"}) {
     set_predictor(rules.emplace_back(), name);
   }
-  const Instance instance = whole_log(path, log.nodes, kRequested);
-  const std::vector<PredictionError> errors = prediction_errors(instance, rules);
+  const Result<std::vector<PredictionError>> found =
+      whole_log(path, log.nodes, kRequested).and_then([&](const Instance& instance) {
+        return prediction_errors(instance, rules);
+      });
+  if (!found) return tl::unexpected(found.error());
+  const std::vector<PredictionError>& errors = *found;
   for (std::size_t k = 0; k < rules.size(); ++k) {
     const auto add = [&](const char* column, double value) {
       report.add({part, predictor_name(rules[k]), column, {}, value});
@@ -213,6 +220,7 @@ void show_errors(const Log& log, const std::string& path, ReproductionReport& re
   report.note(part,
               "Predictions at submission, of jobs that run under EASY/backfill=SJF. Corrections come later and change "
               "none of them; known run times are off by nothing.");
+  return {};
 }
 
 void show(const Log& log, const CampaignPlan& plan, ReproductionReport& report) {
@@ -259,7 +267,9 @@ void need(const Wanted& wanted, CampaignPlan& plan) {
   const auto need_one = [&](const Row& row, std::string_view algorithm) {
     plan.need({set_name(log, row), 1,
                [path = wanted.path, nodes = log.nodes, estimates = row.estimates] {
-                 return std::vector<Instance>{whole_log(path, nodes, estimates)};
+                 return whole_log(path, nodes, estimates).map([](Instance&& log) {
+                   return std::vector<Instance>{std::move(log)};
+                 });
                }},
               algorithm);
   };
@@ -271,7 +281,7 @@ void need(const Wanted& wanted, CampaignPlan& plan) {
   }
 }
 
-void run(const ReproduceOptions& options, ReproductionReport& report) {
+Result<void> run(const ReproduceOptions& options, ReproductionReport& report) {
   CampaignPlan plan(options, "sc15");
   std::vector<Wanted> found;
   for (const Log& log : kLogs) {
@@ -294,7 +304,7 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
     need(wanted, plan);
     found.push_back(std::move(wanted));
   }
-  plan.run();
+  if (auto ran = plan.run(); !ran) return ran;
   for (const Wanted& wanted : found) {
     if (wanted.schedules) show(*wanted.log, plan, report);
   }
@@ -302,8 +312,10 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
     if (wanted.predictors) show_predictors(*wanted.log, plan, report);
   }
   for (const Wanted& wanted : found) {
-    if (wanted.errors) show_errors(*wanted.log, wanted.path, report);
+    if (!wanted.errors) continue;
+    if (auto shown = show_errors(*wanted.log, wanted.path, report); !shown) return shown;
   }
+  return {};
 }
 
 }  // namespace

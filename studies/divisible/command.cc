@@ -111,7 +111,7 @@ struct DivisibleCommand {
   void load() {
     for (const std::string& source : sources) {
       const Text text = or_throw(read_text(source));
-      all_.push_back(divisible::parse_instance(text, source_name(source)));
+      all_.push_back(or_throw(divisible::parse_instance(text, source_name(source))));
       origin.sources.push_back({source, base::sha256_hex(text)});
     }
     if (!sources.empty()) return;
@@ -120,17 +120,17 @@ struct DivisibleCommand {
     const std::uint64_t first = generator.seed;
     for (std::uint64_t k = 0; k < instances; ++k) {
       generator.seed = first + k;
-      all_.push_back(divisible::generate(generator));
+      all_.push_back(or_throw(divisible::generate(generator)));
     }
   }
 
   std::vector<RunResult> simulate_all(std::span<const Algorithm> chosen) const {
     std::vector<RunResult> runs(all_.size() * chosen.size());
     const auto simulate_one = [&](std::size_t k) {
-      runs[k] =
-          divisible::simulate(all_[k / chosen.size()], chosen[k % chosen.size()], {basis_, !schedule_file.empty()});
+      return divisible::simulate(all_[k / chosen.size()], chosen[k % chosen.size()], {basis_, !schedule_file.empty()})
+          .map([&](RunResult run) { runs[k] = std::move(run); });
     };
-    parallel_for(runs.size(), threads, simulate_one, terminal_progress("simulations"));
+    or_throw(try_parallel_for(runs.size(), threads, simulate_one, terminal_progress("simulations")));
     return runs;
   }
 

@@ -134,14 +134,15 @@ class Runner {
  public:
   Runner(const ReproduceOptions& options, std::size_t total) : options_(options), total_(total) {}
 
-  Rr5724Campaign run(std::vector<GeneratorOptions> configurations, std::size_t instances,
-                     const Rr5724Assumed& assumed) {
-    Rr5724Campaign campaign(std::move(configurations), instances, options_.seed, assumed);
+  Result<Rr5724Campaign> run(std::vector<GeneratorOptions> configurations, std::size_t instances,
+                             const Result<Rr5724Assumed>& assumed) {
+    if (!assumed) return tl::unexpected(assumed.error());
+    Rr5724Campaign campaign(std::move(configurations), instances, options_.seed, *assumed);
     Progress progress;
     if (options_.progress) {
       progress = [&](std::size_t done, std::size_t) { options_.progress(done_ + done, total_); };
     }
-    campaign.run(options_.threads, progress);
+    if (auto ran = campaign.run(options_.threads, progress); !ran) return tl::unexpected(std::move(ran).error());
     done_ += campaign.count();
     return campaign;
   }
@@ -181,7 +182,7 @@ void report_reading(const std::string& name, const Cells& cells, ReproductionRep
   }
 }
 
-void report_cells(const Cells& ours, const Cells& fit, ReproductionReport& report) {
+Result<void> report_cells(const Cells& ours, const Cells& fit, ReproductionReport& report) {
   const auto add = [&](std::string_view row, const CellCount& count) {
     const auto column = [&](const char* name, std::size_t value) {
       report.add({"cells", std::string(row), name, std::nullopt, static_cast<double>(value)});
@@ -191,9 +192,14 @@ void report_cells(const Cells& ours, const Cells& fit, ReproductionReport& repor
     column("explained", count.explained);
     column("unexplained", count.unexplained());
   };
-  for (const std::string_view column : kColumns)
-    add(column, count_cells(of_column(ours, column), of_column(fit, column)));
-  add("all", count_cells(ours, fit));
+  for (const std::string_view column : kColumns) {
+    const Result<CellCount> count = count_cells(of_column(ours, column), of_column(fit, column));
+    if (!count) return tl::unexpected(count.error());
+    add(column, *count);
+  }
+  const Result<CellCount> all = count_cells(ours, fit);
+  if (!all) return tl::unexpected(all.error());
+  add("all", *all);
   report.note(
       "cells",
       "Explained: not within 10 % as the commands run, but with --assume fit, one set of readings for all cells.");
@@ -202,11 +208,13 @@ void report_cells(const Cells& ours, const Cells& fit, ReproductionReport& repor
     for (Comparison& cell : cells) *cell.published -= 1, cell.measured -= 1;
     return cells;
   };
-  const CellCount strict = count_cells(excess(ours), excess(fit));
+  const Result<CellCount> strict = count_cells(excess(ours), excess(fit));
+  if (!strict) return tl::unexpected(strict.error());
   report.note("cells",
               fmt::format("A degradation is at least 1. By what the means exceed it: {} cells, {} within 10 %, "
                           "{} explained, {} unexplained.",
-                          strict.published, strict.agree, strict.explained, strict.unexplained()));
+                          strict->published, strict->agree, strict->explained, strict->unexplained()));
+  return {};
 }
 
 void note_table(const Rr5724Campaign& campaign, std::size_t part, std::size_t instances, ReproductionReport& report) {
@@ -224,7 +232,7 @@ void note_table(const Rr5724Campaign& campaign, std::size_t part, std::size_t in
   if (part == 0) report.note("table1", "Bender98 only on platforms of 3 clusters, as published.");
 }
 
-void run(const ReproduceOptions& options, ReproductionReport& report) {
+Result<void> run(const ReproduceOptions& options, ReproductionReport& report) {
   const auto named = [&](std::size_t part) { return !options.parts.empty() && options.wants(kParts[part].name); };
   const std::size_t instances = options.instances == 0 ? kPaperInstances : options.instances;
   const std::size_t few = options.instances == 0 ? kReadingInstances : options.instances;
@@ -243,13 +251,15 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
   const std::size_t runs = wanted.size() + wanted_loaded.size() + (named(kCells) ? every.size() : 0);
   Runner runner(options, runs * instances + readings.size() * every.size() * few);
 
-  const Rr5724Campaign light = runner.run(wanted, instances, rr5724_assumed(options.assume));
-  Rr5724Assumed all_processors = rr5724_assumed(options.assume);
-  all_processors.generator.reading = divisible::DensityReading::shared;
-  const Rr5724Campaign heavy = runner.run(wanted_loaded, instances, all_processors);
+  Result<Rr5724Assumed> assumed = rr5724_assumed(options.assume);
+  const Result<Rr5724Campaign> light = runner.run(wanted, instances, assumed);
+  if (!light) return tl::unexpected(light.error());
+  assumed->generator.reading = divisible::DensityReading::shared;  // all processors
+  const Result<Rr5724Campaign> heavy = runner.run(wanted_loaded, instances, assumed);
+  if (!heavy) return tl::unexpected(heavy.error());
   for (std::size_t part = 0; part <= kLoaded; ++part) {
     if (part == kLoaded ? !named(kLoaded) : !options.wants(kParts[part].name)) continue;
-    const Rr5724Campaign& campaign = part == kLoaded ? heavy : light;
+    const Rr5724Campaign& campaign = part == kLoaded ? *heavy : *light;
     for (Comparison& cell : cells_of(campaign, part, true)) report.add(std::move(cell));
     note_table(campaign, part, instances, report);
   }
@@ -258,7 +268,9 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
   }
   for (const std::string& name : readings) {
     const std::vector<std::string> assume = name.empty() ? std::vector<std::string>{} : std::vector{name};
-    report_reading(name, cells_of_all(runner.run(every, few, rr5724_assumed(assume))), report);
+    const Result<Rr5724Campaign> campaign = runner.run(every, few, rr5724_assumed(assume));
+    if (!campaign) return tl::unexpected(campaign.error());
+    report_reading(name, cells_of_all(*campaign), report);
   }
   if (named(kReadings)) {
     report.note("readings", fmt::format("{} instances of each of {} configurations.", few, every.size()));
@@ -268,12 +280,16 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
   }
   if (named(kCells)) {
     const std::vector<std::string> fit{"fit"};
-    report_cells(cells_of_all(light), cells_of_all(runner.run(every, instances, rr5724_assumed(fit))), report);
+    const Result<Rr5724Campaign> fitted = runner.run(every, instances, rr5724_assumed(fit));
+    if (!fitted) return tl::unexpected(fitted.error());
+    if (auto shown = report_cells(cells_of_all(*light), cells_of_all(*fitted), report); !shown) return shown;
   }
-  if (options.output.empty()) return;
+  if (options.output.empty()) return {};
   const std::filesystem::path folder(options.output);
-  if (light.count() > 0) or_throw(write_file((folder / "rr5724-instances.csv").string(), light.csv()));
-  if (heavy.count() > 0) or_throw(write_file((folder / "rr5724-loaded-instances.csv").string(), heavy.csv()));
+  Result<void> written;
+  if (light->count() > 0) written = write_file((folder / "rr5724-instances.csv").string(), light->csv());
+  if (!written || heavy->count() == 0) return written;
+  return write_file((folder / "rr5724-loaded-instances.csv").string(), heavy->csv());
 }
 
 }  // namespace

@@ -44,18 +44,21 @@ GeneratorOptions Rr5724Campaign::instance_options(std::size_t k) const {
   return options;
 }
 
-void Rr5724Campaign::run(unsigned threads, const Progress& progress) {
-  const auto simulate_one = [&](std::size_t k) {
-    const divisible::Instance instance = divisible::generate(instance_options(k));
+Result<void> Rr5724Campaign::run(unsigned threads, const Progress& progress) {
+  const auto simulate_one = [&](std::size_t k) -> Result<void> {
+    const Result<divisible::Instance> instance = divisible::generate(instance_options(k));
+    if (!instance) return tl::unexpected(instance.error());
     for (std::size_t a = 0; a < algorithms().size(); ++a) {
       if (!runs(algorithms()[a], configuration(k))) continue;
-      const divisible::RunResult result =
-          divisible::simulate(instance, algorithms()[a], {assumed_.basis, false, assumed_.rules});
-      const divisible::Metrics metrics = divisible::measure(instance, result, assumed_.basis);
+      const Result<divisible::RunResult> result =
+          divisible::simulate(*instance, algorithms()[a], {assumed_.basis, false, assumed_.rules});
+      if (!result) return tl::unexpected(result.error());
+      const divisible::Metrics metrics = divisible::measure(*instance, *result, assumed_.basis);
       outcomes_[k * algorithms().size() + a] = {metrics.max_stretch, metrics.sum_stretch};
     }
+    return {};
   };
-  parallel_for(count(), threads, simulate_one, progress);
+  return try_parallel_for(count(), threads, simulate_one, progress);
 }
 
 std::string Rr5724Campaign::csv() const {

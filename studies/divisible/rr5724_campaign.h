@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/campaign/parallel.h"
+#include "sim/errors.h"
 #include "sim/metrics/metrics.h"
 #include "studies/divisible/rr5724_readings.h"
 #include "studies/divisible/rules/algorithm.h"
@@ -23,7 +24,8 @@ class Rr5724Campaign {
   const divisible::GeneratorOptions& configuration(std::size_t k) const { return configurations_[k / instances_]; }
   static std::span<const dfrs::divisible::Algorithm> algorithms() { return dfrs::divisible::all_algorithms(); }
 
-  void run(unsigned threads, const Progress& progress);
+  /// Errors: those of generate() and simulate().
+  Result<void> run(unsigned threads, const Progress& progress);
 
   /// Degradation of an algorithm from the best on each instance.
   struct Degradation {

@@ -3,8 +3,6 @@
 
 #include <array>
 
-#include "sim/errors.h"
-
 namespace dfrs::sim {
 namespace {
 
@@ -37,7 +35,8 @@ constexpr std::array<ReproductionPart, 16> kNames{{
     {"fit", "sizes-log, speeds-close, offline-edf and bender02-limits together"},
 }};
 
-void adopt(std::string_view name, Rr5724Assumed& a) {
+// False for an unknown name.
+bool adopt(std::string_view name, Rr5724Assumed& a) {
   if (name == "sizes-log") {
     a.generator.sizes = SizeReading::log_uniform;
   } else if (name == "speeds-close") {
@@ -69,19 +68,24 @@ void adopt(std::string_view name, Rr5724Assumed& a) {
   } else if (name == "offline-edf") {
     a.rules.offline = OfflineReading::edf;
   } else if (name == "fit") {
-    for (const std::string_view part : {"sizes-log", "speeds-close", "offline-edf", "bender02-limits"}) adopt(part, a);
+    for (const std::string_view part : {"sizes-log", "speeds-close", "offline-edf", "bender02-limits"}) {
+      if (!adopt(part, a)) return false;
+    }
   } else {
-    throw Failure(kExitInternal, "no reading of RR-5724 is called " + std::string(name));
+    return false;
   }
+  return true;
 }
 
 }  // namespace
 
 std::span<const ReproductionPart> rr5724_readings() { return kNames; }
 
-Rr5724Assumed rr5724_assumed(std::span<const std::string> names) {
+Result<Rr5724Assumed> rr5724_assumed(std::span<const std::string> names) {
   Rr5724Assumed assumed;
-  for (const std::string& name : names) adopt(name, assumed);
+  for (const std::string& name : names) {
+    if (!adopt(name, assumed)) return error(kExitInternal, "no reading of RR-5724 is called " + name);
+  }
   return assumed;
 }
 

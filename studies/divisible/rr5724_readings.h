@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/errors.h"
 #include "sim/reproduce/reproduction.h"
 #include "studies/divisible/host/generator.h"
 #include "studies/divisible/host/instance.h"
@@ -25,7 +26,7 @@ struct Rr5724Assumed {
 /// Names and what they assume. "fit" is the combination that agrees with the published tables.
 std::span<const ReproductionPart> rr5724_readings();
 
-/// Applies readings in turn. Errors: Failure (internal) for an unknown name.
-Rr5724Assumed rr5724_assumed(std::span<const std::string> names);
+/// Applies readings in turn. Errors: kExitInternal for an unknown name.
+Result<Rr5724Assumed> rr5724_assumed(std::span<const std::string> names);
 
 }  // namespace dfrs::sim

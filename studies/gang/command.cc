@@ -81,7 +81,7 @@ struct GangCommand {
     std::optional<OutputFile> runs_output;
     if (!runs_file.empty()) runs_output.emplace(or_throw(OutputFile::create(runs_file)));
     replication.progress = terminal_progress("replications");
-    std::vector<std::vector<GangMetrics>> results = replicate(experiments, replication);
+    std::vector<std::vector<GangMetrics>> results = or_throw(replicate(experiments, replication));
 
     GangReport report{workload, replication.seed, {}, origin};
     for (std::size_t k = 0; k < experiments.size(); ++k) report.rows.push_back({experiments[k], std::move(results[k])});

@@ -194,23 +194,25 @@ void report_reading(const std::string& name, const CpeReading& reading, const Pl
 }
 
 // Readings of CPE alone share the simulations of the model as the commands run it.
-void report_readings(const ReplicationOptions& replication, ReproductionReport& report) {
+Result<void> report_readings(const ReplicationOptions& replication, ReproductionReport& report) {
   std::vector<std::string> names{""};
   for (const ReproductionPart& reading : gang_cloud_readings()) names.emplace_back(reading.name);
   Results shared;
   for (const std::string& name : names) {
     const std::vector<std::string> assume = name.empty() ? std::vector<std::string>{} : std::vector{name};
-    const GangCloudAssumed assumed = gang_cloud_assumed(assume);
+    const Result<GangCloudAssumed> assumed = gang_cloud_assumed(assume);
+    if (!assumed) return tl::unexpected(assumed.error());
     Plan plan;
-    for (const GangCloudLine& line : kGangCloudTable1) plan.add(line, assumed, kReadingGangs);
-    const bool own = name.empty() || assumed.cpe == CpeReading{};
-    const Results results = own ? replicate(plan.experiments, replication) : Results{};
-    if (name.empty()) shared = results;
-    report_reading(name.empty() ? "as the commands run" : name, assumed.cpe, plan, own ? results : shared, report);
-    if (name.empty() || assumed.cpe.growth) continue;
-    CpeReading growth = assumed.cpe;
+    for (const GangCloudLine& line : kGangCloudTable1) plan.add(line, *assumed, kReadingGangs);
+    const bool own = name.empty() || assumed->cpe == CpeReading{};
+    const Result<Results> results = own ? replicate(plan.experiments, replication) : shared;
+    if (!results) return tl::unexpected(results.error());
+    if (name.empty()) shared = *results;
+    report_reading(name.empty() ? "as the commands run" : name, assumed->cpe, plan, *results, report);
+    if (name.empty() || assumed->cpe.growth) continue;
+    CpeReading growth = assumed->cpe;
     growth.growth = true;
-    report_reading("growth," + name, growth, plan, own ? results : shared, report);
+    report_reading("growth," + name, growth, plan, *results, report);
   }
   for (const ReproductionPart& reading : gang_cloud_readings()) {
     report.note("readings", fmt::format("{}: {}.", reading.name, reading.title));
@@ -220,38 +222,42 @@ void report_readings(const ReplicationOptions& replication, ReproductionReport& 
   report.note(
       "readings",
       "The paper knows each of the four means in a CPE to within 5 %, which makes a CPE uncertain by up to 0.1.");
+  return {};
 }
 
-void run(const ReproduceOptions& options, ReproductionReport& report) {
-  const GangCloudAssumed assumed = gang_cloud_assumed(options.assume);
+Result<void> run(const ReproduceOptions& options, ReproductionReport& report) {
+  const Result<GangCloudAssumed> assumed = gang_cloud_assumed(options.assume);
+  if (!assumed) return tl::unexpected(assumed.error());
   const bool readings = !options.parts.empty() && options.wants("readings");
   Plan plan;
   for (const GangCloudLine& line : kGangCloudTable1) {
-    if (wants_q(options, line.q)) plan.add(line, assumed, kGangs);
+    if (wants_q(options, line.q)) plan.add(line, *assumed, kGangs);
   }
   ReplicationOptions replication;
   replication.replications = options.instances == 0 ? kReplications : options.instances;
   replication.seed = options.seed;
   replication.threads = options.threads;
   replication.progress = options.progress;
-  const Results results = replicate(plan.experiments, replication);
+  const Result<Results> results = replicate(plan.experiments, replication);
+  if (!results) return tl::unexpected(results.error());
   const std::vector<Cell>& cells = plan.cells;
 
-  if (options.wants("table1")) report_table(cells, results, assumed.cpe, report);
+  if (options.wants("table1")) report_table(cells, *results, assumed->cpe, report);
   for (const Series& series : kSeries) {
     for (double q : kQ) {
-      if (options.wants(part_name(series.prefix, q))) report_series(series, q, cells, results, report);
+      if (options.wants(part_name(series.prefix, q))) report_series(series, q, cells, *results, report);
     }
   }
   if (readings) {
     ReplicationOptions few = replication;
     few.replications = options.instances == 0 ? 1 : options.instances;
-    report_readings(few, report);
+    if (auto shown = report_readings(few, report); !shown) return shown;
   }
   report.note(
       "", fmt::format("{} replications of {} gangs for each configuration; the paper has {} of this length. It does "
                       "not give its load threshold, which is {} here.",
                       replication.replications, kGangs, kReplications, gang::Options{}.load_threshold));
+  return {};
 }
 
 }  // namespace

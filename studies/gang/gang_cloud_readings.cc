@@ -4,8 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "sim/errors.h"
-
 namespace dfrs::sim {
 namespace {
 
@@ -28,7 +26,8 @@ constexpr std::array<ReproductionPart, 15> kNames{{
     {"no-starvation", "no gang counts as starved"},
 }};
 
-void adopt(std::string_view name, GangCloudAssumed& a) {
+// False for an unknown name.
+bool adopt(std::string_view name, GangCloudAssumed& a) {
   gang::Options& policy = a.experiment.options.policy;
   if (name == "growth") {
     a.cpe.growth = true;
@@ -61,8 +60,9 @@ void adopt(std::string_view name, GangCloudAssumed& a) {
   } else if (name == "no-starvation") {
     a.starvation = false;
   } else {
-    throw Failure(kExitInternal, "no reading of the gang paper is called " + std::string(name));
+    return false;
   }
+  return true;
 }
 
 }  // namespace
@@ -80,9 +80,11 @@ GangExperiment GangCloudAssumed::of(double q, double lambda, gang::Scheduler sch
 
 std::span<const ReproductionPart> gang_cloud_readings() { return kNames; }
 
-GangCloudAssumed gang_cloud_assumed(std::span<const std::string> names) {
+Result<GangCloudAssumed> gang_cloud_assumed(std::span<const std::string> names) {
   GangCloudAssumed assumed;
-  for (const std::string& name : names) adopt(name, assumed);
+  for (const std::string& name : names) {
+    if (!adopt(name, assumed)) return error(kExitInternal, "no reading of the gang paper is called " + name);
+  }
   return assumed;
 }
 

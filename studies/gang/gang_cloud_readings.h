@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "sim/errors.h"
 #include "sim/reproduce/reproduction.h"
 #include "studies/gang/host/experiment.h"
 
@@ -34,8 +35,8 @@ struct GangCloudAssumed {
 /// Names and what they assume.
 std::span<const ReproductionPart> gang_cloud_readings();
 
-/// Applies readings in turn. Errors: Failure (internal) for an unknown name.
-GangCloudAssumed gang_cloud_assumed(std::span<const std::string> names);
+/// Applies readings in turn. Errors: kExitInternal for an unknown name.
+Result<GangCloudAssumed> gang_cloud_assumed(std::span<const std::string> names);
 
 /// As cost_performance(), with a reading. The half-width is that of the CPE per pair of replications.
 ConfidenceInterval cost_performance(std::span<const GangMetrics> afcfs, std::span<const GangMetrics> ljfs,

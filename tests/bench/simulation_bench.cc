@@ -27,7 +27,7 @@ std::size_t simulate_all(const std::vector<Instance>& instances, const std::stri
   options.engine.lp_solver = &solver;
   std::size_t jobs = 0;
   for (const Instance& instance : instances) {
-    benchmark::DoNotOptimize(simulate(instance, algorithm, options));
+    benchmark::DoNotOptimize(or_throw(simulate(instance, algorithm, options)));
     jobs += instance.jobs.size();
   }
   return jobs;
@@ -97,7 +97,7 @@ void watched(benchmark::State& state, Asked asked) {
       ScheduleCollector collector(algorithm.name);
       const Watch watch{.observer = asked == Asked::kTimeline ? &collector : nullptr,
                         .explains = asked == Asked::kReasons};
-      benchmark::DoNotOptimize(simulate(instance, algorithm, {}, watch));
+      benchmark::DoNotOptimize(or_throw(simulate(instance, algorithm, {}, watch)));
       jobs += instance.jobs.size();
     }
   }
@@ -160,7 +160,9 @@ void mcb8_call(benchmark::State& state) {
   });
   for ([[maybe_unused]] auto round : state) {
     times = {};
-    for (const Instance& instance : instances) benchmark::DoNotOptimize(simulate(instance, timed, SimOptions{}));
+    for (const Instance& instance : instances) {
+      benchmark::DoNotOptimize(or_throw(simulate(instance, timed, SimOptions{})));
+    }
   }
   state.counters["calls"] = static_cast<double>(times.calls);
   state.counters["mean_us"] = 1e6 * times.sum / static_cast<double>(times.calls);

@@ -166,11 +166,11 @@ TEST(CliOrigin, EveryOutputNamesProgramTraceAndOptions) {
   EXPECT_THAT(output_of({"run", trace, "-a", "EASY", "--penalty", "20"}), complete);
   EXPECT_THAT(output_of({"run", trace, "-a", "EASY", "--penalty", "20", "--json"}), complete);
 
-  Database database(folder / "store.db");
-  Statement select = database.prepare(
-      "SELECT program || ' ' || source || ' ' || source_sha256 || ' ' || simulation_options FROM results");
+  Database database = or_throw(Database::open(folder / "store.db"));
+  Statement select = or_throw(database.prepare(
+      "SELECT program || ' ' || source || ' ' || source_sha256 || ' ' || simulation_options FROM results"));
   int rows = 0;
-  for (; select.step(); ++rows) EXPECT_THAT(select.text(0), AllOf(complete, HasSubstr(trace)));
+  for (; or_throw(select.step()); ++rows) EXPECT_THAT(select.text(0), AllOf(complete, HasSubstr(trace)));
   EXPECT_EQ(rows, 2);
 }
 

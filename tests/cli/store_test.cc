@@ -39,7 +39,7 @@ std::vector<std::string> with(std::vector<std::string> arguments, const std::vec
   return arguments;
 }
 
-std::vector<ResultRow> rows_of(const std::string& csv) { return parse_results_csv(file_bytes(csv), csv); }
+std::vector<ResultRow> rows_of(const std::string& csv) { return or_throw(parse_results_csv(file_bytes(csv), csv)); }
 
 std::string without_cpu_seconds(const std::vector<ResultRow>& rows) { return results_csv(rows, CpuSeconds::left_out); }
 
@@ -48,10 +48,10 @@ using Times = std::map<std::pair<std::string, std::string>, double>;
 Times times_in_store(const std::string& path) {
   Times times;
   if (!std::filesystem::exists(path)) return times;
-  Database database(path);
-  if (database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'results'") == 0) return times;
-  Statement select = database.prepare("SELECT instance, algorithm, cpu_seconds FROM results");
-  while (select.step()) times[{select.text(0), select.text(1)}] = select.number(2);
+  Database database = or_throw(Database::open(path));
+  if (or_throw(database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'results'")) == 0) return times;
+  Statement select = or_throw(database.prepare("SELECT instance, algorithm, cpu_seconds FROM results"));
+  while (or_throw(select.step())) times[{select.text(0), select.text(1)}] = or_throw(select.number(2));
   return times;
 }
 

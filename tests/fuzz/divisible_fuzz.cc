@@ -11,12 +11,12 @@ namespace dfrs::sim {
 namespace {
 
 void check(std::string_view text) {
-  divisible::Instance instance;
-  if (!accepts([&] { instance = divisible::parse_instance(text, "fuzz"); })) return;
-  require(!instance.jobs.empty(), "an instance that was read has jobs");
-  require(accepts([&] { divisible::check(instance); }), "what is read can be simulated");
-  const divisible::Instance again = divisible::parse_instance(divisible::format_instance(instance), "written");
-  require(again == instance, "what is written is read as the same");
+  const Result<divisible::Instance> instance = divisible::parse_instance(text, "fuzz");
+  if (!accepted(instance)) return;
+  require(!instance->jobs.empty(), "an instance that was read has jobs");
+  require(accepted(divisible::check(*instance)), "what is read can be simulated");
+  const Result<divisible::Instance> again = divisible::parse_instance(divisible::format_instance(*instance), "written");
+  require(again && *again == *instance, "what is written is read as the same");
 }
 
 }  // namespace

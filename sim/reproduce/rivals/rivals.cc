@@ -222,7 +222,7 @@ void need(std::string_view part, const RivalSet& set, const RivalSet& requested,
   }
 }
 
-void run(const ReproduceOptions& options, ReproductionReport& report) {
+Result<void> run(const ReproduceOptions& options, ReproductionReport& report) {
   CampaignPlan plan(options, "rivals");
   struct Wanted {
     std::string_view part;
@@ -245,7 +245,7 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
     log = rivals::set_of("hpc2n", options);
     rivals::need_stable(log, plan);
   }
-  plan.run();
+  if (auto ran = plan.run(); !ran) return ran;
   for (const auto& [part, set, requested] : wanted) {
     if (set.size == 0) {
       report.note(std::string(part), set.sentence);
@@ -260,6 +260,7 @@ void run(const ReproduceOptions& options, ReproductionReport& report) {
   if (options.wants(kStability)) rivals::show_stability(kStability, options, plan, report);
   if (options.wants(kStabilityWithout)) rivals::show_stability_without(kStabilityWithout, options, plan, report);
   if (options.wants(kStable)) rivals::show_stable(kStable, log, plan, report);
+  return {};
 }
 
 }  // namespace

@@ -5,17 +5,17 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
+#include <cassert>
 
+#include "sim/reproduce/lublin_set.h"
 #include "sim/reproduce/rr7659_experiments.h"
-#include "sim/workload/lublin.h"
-#include "sim/workload/scale.h"
 
 namespace dfrs::sim::rivals {
 namespace {
 
 constexpr std::size_t kTraces = 50;  // Lublin
 constexpr double kScaledLoad = 0.7;
+constexpr std::string_view kKnown = "-known";
 
 std::size_t count(const ReproduceOptions& options, std::size_t usual) {
   return options.instances == 0 ? usual : options.instances;
@@ -58,10 +58,11 @@ RivalSet weeks_of_hpc2n(const ReproduceOptions& options, SwfEstimates estimates)
   set.sentence = fmt::format("HPC2N: {} of {} weeks, spread evenly over the log; estimates are {}.", set.size,
                              rr7659::kWeeks, exact ? "the true run times" : "the users' requests");
   set.make = [path, estimates, size = set.size] {
-    const std::vector<Instance> all = or_throw(load_instances(path, reading_of(kLogs[0], estimates, true))).instances;
-    std::vector<Instance> some;
-    for (const std::size_t week : rr7659::spread(size, all.size())) some.push_back(all[week]);
-    return some;
+    return load_instances(path, reading_of(kLogs[0], estimates, true)).map([&](const Loaded& all) {
+      std::vector<Instance> some;
+      for (const std::size_t week : rr7659::spread(size, all.instances.size())) some.push_back(all.instances[week]);
+      return some;
+    });
   };
   return set;
 }
@@ -72,16 +73,7 @@ RivalSet lublin(const ReproduceOptions& options, double load) {
   set.name = fmt::format("{} lublin from {}, load {}", set.size, options.seed, load);
   set.sentence = fmt::format("Lublin: {} workloads{}; estimates are the run times.", set.size,
                              load > 0 ? fmt::format(" scaled to a load of {}", load) : "");
-  set.make = [load, size = set.size, seed = options.seed] {
-    std::vector<Instance> instances;
-    for (std::size_t k = 0; k < size; ++k) {
-      LublinOptions one;
-      one.seed = seed + k;
-      Instance instance = or_throw(lublin_instance(one));
-      instances.push_back(load > 0 ? or_throw(scaled_to_load(instance, load)) : std::move(instance));
-    }
-    return instances;
-  };
+  set.make = [load, size = set.size, seed = options.seed] { return lublin_set({}, seed, size, load); };
   return set;
 }
 
@@ -104,7 +96,9 @@ RivalSet whole(const ReproduceOptions& options, const Log& log, SwfEstimates est
       log.name, exact ? "the true run times" : "the users' requests",
       log.nodes == 0 ? "" : ", memory is drawn from the Lublin model");
   set.make = [path, log, estimates] {
-    return or_throw(load_instances(path, reading_of(log, estimates, false))).instances;
+    return load_instances(path, reading_of(log, estimates, false)).map([](Loaded&& all) {
+      return std::move(all.instances);
+    });
   };
   return set;
 }
@@ -116,11 +110,11 @@ RivalSet set_of(std::string_view part, const ReproduceOptions& options) {
   if (part == "weeks-known") return weeks_of_hpc2n(options, SwfEstimates::kExact);
   if (part == "lublin") return lublin(options, 0);
   if (part == "lublin-scaled") return lublin(options, kScaledLoad);
-  for (const Log& log : kLogs) {
-    if (part == log.part) return whole(options, log, SwfEstimates::kTrace);
-    if (part == std::string(log.part) + "-known") return whole(options, log, SwfEstimates::kExact);
-  }
-  throw std::logic_error("no set of rivals has this name");
+  const bool known = part.ends_with(kKnown);
+  if (known) part.remove_suffix(kKnown.size());
+  const auto* const log = std::find_if(kLogs.begin(), kLogs.end(), [&](const Log& one) { return one.part == part; });
+  assert(log != kLogs.end());
+  return whole(options, *log, known ? SwfEstimates::kExact : SwfEstimates::kTrace);
 }
 
 }  // namespace dfrs::sim::rivals

@@ -18,8 +18,7 @@ struct RivalSet : PlannedSet {
   std::string requested;    ///< of only_plans: the part with the same instances and users' estimates
 };
 
-/// The set of this part; without instances if a log is missing. `options` must outlive it. Errors: std::logic_error for
-/// another name.
+/// The set of this part; without instances if a log is missing. `options` must outlive it. The part must have one.
 RivalSet set_of(std::string_view part, const ReproduceOptions& options);
 
 }  // namespace dfrs::sim::rivals

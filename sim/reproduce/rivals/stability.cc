@@ -8,8 +8,7 @@
 
 #include "policy/rr7659/options.h"
 #include "sim/metrics/metrics.h"
-#include "sim/workload/lublin.h"
-#include "sim/workload/scale.h"
+#include "sim/reproduce/lublin_set.h"
 
 namespace dfrs::sim::rivals {
 namespace {
@@ -38,14 +37,9 @@ PlannedSet set_of(const ReproduceOptions& options, double load, int jobs) {
   set.size = workloads(options);
   set.name = fmt::format("{} lublin from {} of {} jobs, load {}", set.size, options.seed, jobs, load);
   set.make = [load, jobs, size = set.size, seed = options.seed] {
-    std::vector<Instance> instances;
-    for (std::size_t k = 0; k < size; ++k) {
-      LublinOptions one;
-      one.seed = seed + k;
-      one.jobs = jobs;
-      instances.push_back(or_throw(scaled_to_load(or_throw(lublin_instance(one)), load)));
-    }
-    return instances;
+    LublinOptions lublin;
+    lublin.jobs = jobs;
+    return lublin_set(lublin, seed, size, load);
   };
   return set;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <stdexcept>
 
 #include "policy/core/algorithm.h"
 #include "sim/metrics/metrics.h"
@@ -53,17 +52,16 @@ int memory_class(const Job& job, const Platform& platform) { return class_of(mem
 int width_class(const Job& job) { return class_of(job.tasks, 1, 16); }
 int length_class(const Job& job) { return class_of(job.run_time, 60, 3600); }
 
-Losses losses_of(const Instance& instance, std::string_view algorithm, const SimOptions& options) {
-  const tl::expected<Algorithm, Error> parsed = parse_algorithm(algorithm);
-  if (!parsed) throw std::logic_error(parsed.error().message);
+Result<Losses> losses_of(const Instance& instance, std::string_view algorithm, const SimOptions& options) {
   JobTimesObserver observer(instance.jobs.size(), options.penalty);
-  const RunResult run = simulate(instance, *parsed, options, &observer);
+  const RunOutcome run = simulate(instance, parse_algorithm(algorithm).value(), options, &observer);
+  if (!run) return tl::unexpected(run.error());
 
   Losses losses;
   losses.instance = instance.name;
   std::vector<double> stretches;
   for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
-    stretches.push_back(bounded_stretch(instance.jobs[k], run.jobs[k], kStretchFloor));
+    stretches.push_back(bounded_stretch(instance.jobs[k], run->jobs[k], kStretchFloor));
     const std::array<int, 3> classes = classes_of(instance.jobs[k], instance.platform);
     for (std::size_t of = 0; of < classes.size(); ++of) ++losses.jobs[of][static_cast<std::size_t>(classes[of])];
   }

@@ -45,6 +45,6 @@ struct Losses {
 };
 
 /// Simulates the instance. Nodes must be identical. Errors: those of simulate().
-Losses losses_of(const Instance& instance, std::string_view algorithm, const SimOptions& options);
+Result<Losses> losses_of(const Instance& instance, std::string_view algorithm, const SimOptions& options);
 
 }  // namespace dfrs::sim::triage_study

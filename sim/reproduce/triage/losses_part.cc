@@ -117,16 +117,16 @@ void need_losses(std::string_view part, Sets& sets, Study& study) {
   }
 }
 
-void show_losses(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_losses(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   if (part == "losses-weakest") {
     const InstanceSet set = sets.weeks();
     if (set.empty()) {
       report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
-      return;
+      return {};
     }
     show_weakest(part, study.losses(set), study.rows(set, kTriage), report);
     report.note(std::string(part), set.sentence);
-    return;
+    return {};
   }
   std::vector<Losses> pooled;
   for (const Group& group : groups_of(sets)) {
@@ -144,6 +144,7 @@ void show_losses(std::string_view part, Sets& sets, const Study& study, Reproduc
       "waits to start: for memory; paused: for memory, or to give a new job CPU (ROOM); penalty: without progress "
       "after a pause or a move; shares CPU: time lost to yields below 1. mostly: jobs that lost most of their time "
       "there.");
+  return {};
 }
 
 }  // namespace dfrs::sim::triage_study

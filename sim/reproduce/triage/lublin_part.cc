@@ -22,13 +22,14 @@ void need_lublin(std::string_view, Sets& sets, Study& study) {
   for (const std::string_view algorithm : all_compared()) study.need(sets.lublin(kWorkloads), algorithm);
 }
 
-void show_lublin(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_lublin(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.lublin(kWorkloads);
   for (const std::string_view algorithm : all_compared()) {
     add_figures(report, part, algorithm, study.rows(set, algorithm));
   }
   report.note(std::string(part), set.sentence);
   note_figures(report, part);
+  return {};
 }
 
 void need_scaled(std::string_view, Sets& sets, Study& study) {
@@ -37,7 +38,7 @@ void need_scaled(std::string_view, Sets& sets, Study& study) {
   }
 }
 
-void show_scaled(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_scaled(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   for (const std::string_view algorithm : all_compared()) {
     std::vector<ResultRow> all;
     for (const double load : kLoads) {
@@ -49,6 +50,7 @@ void show_scaled(std::string_view part, Sets& sets, const Study& study, Reproduc
   const InstanceSet first = sets.lublin(kWorkloads);
   report.note(std::string(part), fmt::format("{} Each scaled to the nine loads 0.1 to 0.9.", first.sentence));
   note_figures(report, part);
+  return {};
 }
 
 void need_loads(std::string_view part, Sets& sets, Study& study) {
@@ -60,7 +62,7 @@ void need_loads(std::string_view part, Sets& sets, Study& study) {
   }
 }
 
-void show_loads(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_loads(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   for (const double load : kLoads) {
     for (const std::string_view algorithm : of_the_chart()) {
       const Summary s = summarize(values_of(study.rows(sets.lublin(kWorkloads, load), algorithm), degradation_of));
@@ -69,9 +71,10 @@ void show_loads(std::string_view part, Sets& sets, const Study& study, Reproduct
   }
   report.plot({std::string(part), "load", "average degradation from bound", false, true});
   report.note(std::string(part), sets.lublin(kWorkloads).sentence);
+  return {};
 }
 
-void show_load_costs(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_load_costs(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   for (const double load : kLoads) {
     const InstanceSet set = sets.lublin(kWorkloads, load);
     const std::span<const ResultRow> rows = study.rows(set, kTriage);
@@ -90,6 +93,7 @@ void show_load_costs(std::string_view part, Sets& sets, const Study& study, Repr
   }
   report.plot({std::string(part), "load", "degradation from bound; underutilization", false, true});
   report.note(std::string(part), sets.lublin(kWorkloads).sentence);
+  return {};
 }
 
 }  // namespace dfrs::sim::triage_study

@@ -32,7 +32,7 @@ struct Week {
   std::string_view by;
 };
 
-std::vector<Week> weeks_of(const InstanceSet& set, const Study& study) {
+Result<std::vector<Week>> weeks_of(const InstanceSet& set, const Study& study) {
   std::vector<Week> weeks(set.size);
   for (const std::string_view algorithm : searched()) {
     const std::span<const ResultRow> rows = study.rows(set, algorithm);
@@ -43,9 +43,12 @@ std::vector<Week> weeks_of(const InstanceSet& set, const Study& study) {
       week = {fmt::format("{:03}", set.weeks[k]), rows[k].bound_divisible, ls1, ls1, rows[k].degradation(), algorithm};
     }
   }
-  const std::vector<Instance> instances = set.make();
+  const Result<std::vector<Instance>> instances = set.make();
+  if (!instances) return tl::unexpected(instances.error());
   for (std::size_t k = 0; k < weeks.size(); ++k) {
-    weeks[k].below = std::max(weeks[k].below, gang_bound(instances[k]) / weeks[k].divisible);
+    const Result<double> gangs = gang_bound((*instances)[k]);
+    if (!gangs) return tl::unexpected(gangs.error());
+    weeks[k].below = std::max(weeks[k].below, *gangs / weeks[k].divisible);
   }
   return weeks;
 }
@@ -58,13 +61,15 @@ void need_optimum(std::string_view, Sets& sets, Study& study) {
   for (const std::string_view algorithm : searched()) study.need(set, algorithm);
 }
 
-void show_optimum(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_optimum(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.weeks();
   if (set.empty()) {
     report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
-    return;
+    return {};
   }
-  const std::vector<Week> weeks = weeks_of(set, study);
+  const Result<std::vector<Week>> found_weeks = weeks_of(set, study);
+  if (!found_weeks) return tl::unexpected(found_weeks.error());
+  const std::vector<Week>& weeks = *found_weeks;
   const auto add = [&](const char* row, double (*value)(const Week&)) {
     std::vector<double> values;
     for (const Week& week : weeks) values.push_back(value(week));
@@ -87,15 +92,18 @@ void show_optimum(std::string_view part, Sets& sets, const Study& study, Reprodu
   }
   report.note(std::string(part), set.sentence);
   report.note(std::string(part), "Weeks by who found the best schedule, the first of equals: " + by + ".");
+  return {};
 }
 
-void show_optimum_weeks(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_optimum_weeks(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.weeks();
   if (set.empty()) {
     report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
-    return;
+    return {};
   }
-  for (const Week& week : weeks_of(set, study)) {
+  const Result<std::vector<Week>> weeks = weeks_of(set, study);
+  if (!weeks) return tl::unexpected(weeks.error());
+  for (const Week& week : *weeks) {
     report.add({std::string(part), week.name, "below", {}, week.below});
     report.add({std::string(part), week.name, "above", {}, week.above});
     report.add({std::string(part), week.name, "found by", {}, 0, std::string(week.by)});
@@ -104,6 +112,7 @@ void show_optimum_weeks(std::string_view part, Sets& sets, const Study& study, R
   report.note(std::string(part),
               "Degradations from the divisible bound. below: the better of ls1 and the bound of gangs; above: the best "
               "schedule found.");
+  return {};
 }
 
 }  // namespace dfrs::sim::triage_study

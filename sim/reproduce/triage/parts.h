@@ -33,7 +33,7 @@ std::vector<std::string_view> all_compared();
 const PlainLog& log_of(std::string_view part);
 
 using Need = void(std::string_view part, Sets& sets, Study& study);
-using Show = void(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report);
+using Show = Result<void>(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report);
 
 Need need_weeks;  ///< weeks, weeks-split, weeks-curve
 Show show_weeks;

@@ -150,11 +150,11 @@ void need_robust(std::string_view part, Sets& sets, Study& study) {
   for (const Case& one : cases_of(part, sets)) need_all(study, one.set, one.setting);
 }
 
-void show_robust(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_robust(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const std::vector<Case> cases = cases_of(part, sets);
   if (cases.empty()) {
     note_missing(part, sets, report);
-    return;
+    return {};
   }
   for (const Case& one : cases) {
     const std::vector<double> degradations = values_of(study.rows(one.set, kTriage, one.setting), degradation_of);
@@ -196,29 +196,32 @@ void show_robust(std::string_view part, Sets& sets, const Study& study, Reproduc
       std::string(part),
       "Memory doubled: at most as much as lets all tasks of a job fit at once. Real needs: jobs use a random fraction "
       "of the CPU they request (--real-need 0.2-1); discovered: --discover-needs.");
-  if (part == "robust-weeks") return;
+  if (part == "robust-weeks") return {};
   report.note(
       std::string(part),
       "Flood: one user's 2,000 one-task jobs of ten minutes within an hour, from the middle job on, a quarter of a "
       "node's CPU each.");
+  return {};
 }
 
 void need_penalties(std::string_view, Sets& sets, Study& study) { need_curve(sets, study, kPenalties, with_penalty); }
 
-void show_penalties(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_penalties(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   show_curve(part, sets, study, report, kPenalties, with_penalty);
   report.plot({std::string(part), "penalty (s)", "average degradation from bound"});
+  return {};
 }
 
 void need_periods(std::string_view, Sets& sets, Study& study) { need_curve(sets, study, kPeriods, with_period); }
 
-void show_periods(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_periods(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   show_curve(part, sets, study, report, kPeriods, with_period);
   report.plot({.part = std::string(part),
                .x_label = "period (s)",
                .y_label = "average degradation from bound",
                .even_x = true});
   report.note(std::string(part), "The period is that of /per; Triage considers moves on its own clock.");
+  return {};
 }
 
 }  // namespace dfrs::sim::triage_study

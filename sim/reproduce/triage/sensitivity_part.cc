@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
+#include <cassert>
 
 #include "policy/core/enum_names.h"
 #include "policy/triage/options.h"
@@ -51,10 +51,10 @@ const std::vector<Parameter>& parameters() {
 }
 
 const Parameter& parameter_of(std::string_view part) {
-  for (const Parameter& parameter : parameters()) {
-    if (parameter.part == part) return parameter;
-  }
-  throw std::logic_error("no parameter of this part");
+  const std::vector<Parameter>& all = parameters();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Parameter& one) { return one.part == part; });
+  assert(found != all.end());
+  return *found;
 }
 
 std::vector<double> values_of(const Parameter& parameter) {
@@ -99,7 +99,7 @@ void need_sensitivity(std::string_view part, Sets& sets, Study& study) {
   }
 }
 
-void show_sensitivity(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_sensitivity(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const Parameter& parameter = parameter_of(part);
   for (const InstanceSet& set : sets_of(sets)) {
     if (set.empty()) {
@@ -127,13 +127,14 @@ void show_sensitivity(std::string_view part, Sets& sets, const Study& study, Rep
   if (parameter.pauses != PauseEffect::kept) {
     report.note(std::string(part), fmt::format("With --pauses {}.", enum_name(parameter.pauses)));
   }
+  return {};
 }
 
 void need_all_sensitivity(std::string_view, Sets& sets, Study& study) {
   for (const Parameter& parameter : parameters()) need_sensitivity(parameter.part, sets, study);
 }
 
-void show_all_sensitivity(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_all_sensitivity(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   for (const InstanceSet& set : sets_of(sets)) {
     if (set.empty()) {
       report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
@@ -156,6 +157,7 @@ void show_all_sensitivity(std::string_view part, Sets& sets, const Study& study,
       std::string(part),
       "Average degradations, and by how much they are above the default's, paired by instance. LOSS and AGED with "
       "--pauses lost; CROWD, SHARE and PROBE with none; the others with kept.");
+  return {};
 }
 
 }  // namespace dfrs::sim::triage_study

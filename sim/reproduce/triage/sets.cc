@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/reproduce/lublin_set.h"
 #include "sim/reproduce/rr7659_experiments.h"
 #include "sim/workload/load.h"
-#include "sim/workload/lublin.h"
 #include "sim/workload/memory_model.h"
-#include "sim/workload/scale.h"
 
 namespace dfrs::sim::triage_study {
 namespace {
@@ -26,12 +25,16 @@ constexpr Seconds kFloodRunTime = 600;
 constexpr double kFloodNeed = 0.25;
 constexpr std::uint32_t kFloodUser = 1;
 
+std::vector<Instance> take_instances(Loaded&& loaded) { return std::move(loaded.instances); }
+
 }  // namespace
 
 const std::vector<Instance>& Sets::log_weeks(std::string_view name,
-                                             const std::function<std::vector<Instance>()>& read) {
+                                             const std::function<Result<std::vector<Instance>>()>& read) {
   if (const auto known = read_.find(name); known != read_.end()) return known->second;
-  return read_.emplace(name, read()).first->second;
+  Result<std::vector<Instance>> weeks = read();
+  if (!weeks && !error_) error_ = weeks.error();
+  return read_.emplace(name, std::move(weeks).value_or(std::vector<Instance>{})).first->second;
 }
 
 InstanceSet Sets::some_weeks(const std::string& name, std::string_view log, std::size_t step,
@@ -60,7 +63,7 @@ InstanceSet Sets::weeks(std::size_t step) {
     LoadOptions options;
     options.annotation = SwfAnnotation::kMemory;
     options.weeks = true;
-    return or_throw(load_instances(path, options)).instances;
+    return load_instances(path, options).map(&take_instances);
   });
   return some_weeks(fmt::format("hpc2n, every {}", step), "HPC2N", step, all);
 }
@@ -73,7 +76,7 @@ InstanceSet Sets::weeks_with_limits() {
     options.annotation = SwfAnnotation::kMemory;
     options.weeks = true;
     options.conventions.estimates = SwfEstimates::kTrace;
-    return or_throw(load_instances(path, options)).instances;
+    return load_instances(path, options).map(&take_instances);
   });
   return some_weeks("hpc2n with limits, every 1", "HPC2N", 1, all);
 }
@@ -85,14 +88,15 @@ InstanceSet Sets::wide_weeks(std::size_t step) {
     LoadOptions options;
     options.processors = {kWideNodes, kWideCores, kWideMemory, false};
     options.weeks = true;
-    std::vector<Instance> weeks = or_throw(load_instances(path, options)).instances;
-    for (Instance& week : weeks) {
-      for (Job& job : week.jobs) {
-        const RigidAmount least = std::max(job.rigid[kMemory], kLeastMemory);
-        job.rigid[kMemory] = std::min(least, most_memory(job, week.platform));
+    return load_instances(path, options).map([](Loaded&& loaded) {
+      for (Instance& week : loaded.instances) {
+        for (Job& job : week.jobs) {
+          const RigidAmount least = std::max(job.rigid[kMemory], kLeastMemory);
+          job.rigid[kMemory] = std::min(least, most_memory(job, week.platform));
+        }
       }
-    }
-    return weeks;
+      return std::move(loaded.instances);
+    });
   });
   return some_weeks(fmt::format("hpc2n wide, every {}", step), "HPC2N", step, all);
 }
@@ -106,7 +110,7 @@ InstanceSet Sets::weeks_of(const PlainLog& log) {
     options.processors.lenient = true;  // some jobs requested more than the machine has
     options.memory_model = MemoryModel{};
     options.weeks = true;
-    return or_throw(load_instances(path, options)).instances;
+    return load_instances(path, options).map(&take_instances);
   });
   return some_weeks(std::string(log.name), log.name, 1, all);
 }
@@ -119,15 +123,9 @@ InstanceSet Sets::lublin(std::size_t usual, double load, std::uint64_t seed, int
   set.sentence = fmt::format("Lublin: {} workloads of the seeds {} to {}{}.", set.size, first, first + set.size - 1,
                              load > 0 ? fmt::format(" scaled to a load of {}", load) : " as they are");
   set.make = [=, size = set.size] {
-    std::vector<Instance> instances;
-    for (std::size_t k = 0; k < size; ++k) {
-      LublinOptions options;
-      options.seed = first + k;
-      options.cores = cores;
-      Instance instance = or_throw(lublin_instance(options));
-      instances.push_back(load > 0 ? or_throw(scaled_to_load(instance, load)) : std::move(instance));
-    }
-    return instances;
+    LublinOptions options;
+    options.cores = cores;
+    return lublin_set(options, first, size, load);
   };
   return set;
 }
@@ -136,9 +134,10 @@ InstanceSet changed(const InstanceSet& set, const std::string& name, std::functi
   InstanceSet other = set;
   other.name += ", " + name;
   other.make = [make = set.make, change = std::move(change)] {
-    std::vector<Instance> instances = make();
-    for (Instance& instance : instances) change(instance);
-    return instances;
+    return make().map([&](std::vector<Instance> instances) {
+      for (Instance& instance : instances) change(instance);
+      return instances;
+    });
   };
   return other;
 }

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/errors.h"
 #include "sim/host/instance.h"
 #include "sim/reproduce/campaign_plan.h"
 #include "sim/reproduce/reproduction.h"
@@ -35,7 +37,7 @@ struct PlainLog {
   int nodes;
 };
 
-/// Makes sets, and caches the logs read so far.
+/// Makes sets, and caches the logs read so far. A log that cannot be read gives an empty set, and error().
 class Sets {
  public:
   /// `options` must outlive this.
@@ -55,15 +57,19 @@ class Sets {
   InstanceSet lublin(std::size_t count, double load = 0, std::uint64_t seed = 0, int cores = 4) const;
 
   const ReproduceOptions& options() const { return options_; }
+  /// Of the first log that could not be read; nothing: all is well.
+  const std::optional<Error>& error() const { return error_; }
 
  private:
-  const std::vector<Instance>& log_weeks(std::string_view name, const std::function<std::vector<Instance>()>& read);
+  const std::vector<Instance>& log_weeks(std::string_view name,
+                                         const std::function<Result<std::vector<Instance>>()>& read);
   InstanceSet some_weeks(const std::string& name, std::string_view log, std::size_t step,
                          const std::vector<Instance>& all) const;
   std::size_t count(std::size_t usual) const { return options_.instances == 0 ? usual : options_.instances; }
 
   const ReproduceOptions& options_;
   std::map<std::string, std::vector<Instance>, std::less<>> read_;
+  std::optional<Error> error_;
 };
 
 /// A set with each instance changed; `name` distinguishes it from others.

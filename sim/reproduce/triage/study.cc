@@ -40,23 +40,27 @@ std::span<const ResultRow> Study::rows(const InstanceSet& set, std::string_view 
 
 void Study::need_losses(const InstanceSet& set) { losses_on_.emplace(set.name, set); }
 
-void Study::run() {
+Result<void> Study::run() {
   std::size_t more = 0;
   for (const auto& [name, set] : losses_on_) more += set.size;
-  plan_.run(more);
+  if (auto ran = plan_.run(more); !ran) return ran;
   std::size_t done = plan_.size();
   const std::size_t total = done + more;
   for (const auto& [name, set] : losses_on_) {
-    const std::vector<Instance> instances = set.make();
+    const Result<std::vector<Instance>> made = set.make();
+    if (!made) return tl::unexpected(made.error());
+    const std::vector<Instance>& instances = *made;
     std::vector<Losses>& losses = losses_[name];
     losses.resize(instances.size());
     Progress progress;
     if (options_.progress) progress = [&](std::size_t now, std::size_t) { options_.progress(done + now, total); };
-    parallel_for(
-        instances.size(), options_.threads,
-        [&](std::size_t k) { losses[k] = losses_of(instances[k], kTriage, sim_options({})); }, progress);
+    const auto simulate_one = [&](std::size_t k) {
+      return losses_of(instances[k], kTriage, sim_options({})).map([&](Losses found) { losses[k] = std::move(found); });
+    };
+    if (auto ran = try_parallel_for(instances.size(), options_.threads, simulate_one, progress); !ran) return ran;
     done += instances.size();
   }
+  return {};
 }
 
 }  // namespace dfrs::sim::triage_study

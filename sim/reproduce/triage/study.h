@@ -41,10 +41,9 @@ class Study {
   /// Declares that a part shows where the jobs' time under Triage goes. The store lacks those times, so the set is
   /// simulated again.
   void need_losses(const InstanceSet& set);
-  /// Runs the simulations needed. Errors: Failure.
-  void run();
-  /// After run(): results in the order of the set's instances. Throws std::out_of_range for results that were not
-  /// declared by need().
+  /// Runs the simulations needed.
+  Result<void> run();
+  /// After run(): results in the order of the set's instances. They must have been declared by need().
   std::span<const ResultRow> rows(const InstanceSet& set, std::string_view algorithm,
                                   const Setting& setting = {}) const;
   /// The same for need_losses().

@@ -115,16 +115,19 @@ constexpr std::array<ReproductionPart, kParts.size()> kDescriptions = [] {
   return descriptions;
 }();
 
-void run(const ReproduceOptions& options, ReproductionReport& report) {
+Result<void> run(const ReproduceOptions& options, ReproductionReport& report) {
   Sets sets(options);
   Study study(options);
   for (const Part& part : kParts) {
     if (options.wants(part.what.name)) part.need(part.what.name, sets, study);
   }
-  study.run();
+  if (sets.error()) return tl::unexpected(*sets.error());
+  if (auto ran = study.run(); !ran) return ran;
   for (const Part& part : kParts) {
-    if (options.wants(part.what.name)) part.show(part.what.name, sets, study, report);
+    if (!options.wants(part.what.name)) continue;
+    if (auto shown = part.show(part.what.name, sets, study, report); !shown) return shown;
   }
+  return {};
 }
 
 }  // namespace

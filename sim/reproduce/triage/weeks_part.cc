@@ -57,13 +57,14 @@ void need_weeks_free(std::string_view, Sets& sets, Study& study) {
   for (const std::string_view algorithm : of_free_pauses()) study.need(set, algorithm, free_pauses());
 }
 
-void show_weeks_free(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_weeks_free(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.weeks();
-  if (!available(part, set, sets, report)) return;
+  if (!available(part, set, sets, report)) return {};
   for (const std::string_view algorithm : of_free_pauses()) {
     add_figures(report, part, algorithm, study.rows(set, algorithm, free_pauses()));
   }
   report.note(std::string(part), "Pauses and moves cost no time.");
+  return {};
 }
 
 void need_weeks(std::string_view part, Sets& sets, Study& study) {
@@ -72,18 +73,19 @@ void need_weeks(std::string_view part, Sets& sets, Study& study) {
   for (const std::string_view algorithm : part == "weeks" ? all_compared() : few_compared()) study.need(set, algorithm);
 }
 
-void show_weeks(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_weeks(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.weeks();
-  if (!available(part, set, sets, report)) return;
+  if (!available(part, set, sets, report)) return {};
   for (const std::string_view algorithm : all_compared()) {
     add_figures(report, part, algorithm, study.rows(set, algorithm));
   }
   note_figures(report, part);
+  return {};
 }
 
-void show_weeks_split(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_weeks_split(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.weeks();
-  if (!available(part, set, sets, report)) return;
+  if (!available(part, set, sets, report)) return {};
   std::size_t chosen = 0;
   for (const std::string_view algorithm : few_compared()) {
     const std::span<const ResultRow> rows = study.rows(set, algorithm);
@@ -110,11 +112,12 @@ void show_weeks_split(std::string_view part, Sets& sets, const Study& study, Rep
   report.note(std::string(part), fmt::format("Triage's rules and constants were chosen on every third week from the "
                                              "first: {} of these, {} others.",
                                              chosen, set.size - chosen));
+  return {};
 }
 
-void show_weeks_curve(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_weeks_curve(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.weeks();
-  if (!available(part, set, sets, report)) return;
+  if (!available(part, set, sets, report)) return {};
   for (const std::string_view algorithm : of_the_curve()) {
     std::vector<double> values = values_of(study.rows(set, algorithm), degradation_of);
     std::sort(values.begin(), values.end());
@@ -124,6 +127,7 @@ void show_weeks_curve(std::string_view part, Sets& sets, const Study& study, Rep
     }
   }
   report.plot({std::string(part), "% of the weeks", "degradation from bound at most", false, true});
+  return {};
 }
 
 }  // namespace dfrs::sim::triage_study

@@ -153,7 +153,7 @@ void need_worlds(std::string_view part, Sets& sets, Study& study) {
   }
 }
 
-void show_worlds(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_worlds(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   for (const InWorlds& one : sets_of(part, sets)) {
     if (one.set.empty()) {
       report.note(std::string(part), missing_log(sets.options(), one.log));
@@ -188,6 +188,7 @@ void show_worlds(std::string_view part, Sets& sets, const Study& study, Reproduc
       "so; the others are never paused or moved. none: no job is. lost: a pause or a move ends the run, and the "
       "job begins again; a run of less than 60 s is not ended, and a job loses at most 3 runs. clairvoyant/Triage "
       "knows run times, which no live system does.");
+  return {};
 }
 
 void need_mixed(std::string_view part, Sets& sets, Study& study) {
@@ -200,11 +201,11 @@ void need_mixed(std::string_view part, Sets& sets, Study& study) {
   }
 }
 
-void show_mixed(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
+Result<void> show_mixed(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.weeks();
   if (set.empty()) {
     report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
-    return;
+    return {};
   }
   for (const double x : kParts) {
     for (const std::string_view algorithm : kOnCurves) {
@@ -229,6 +230,7 @@ void show_mixed(std::string_view part, Sets& sets, const Study& study, Reproduct
   report.note(std::string(part),
               "Seed 1 draws the jobs; a larger part has all jobs of a smaller one. The rest is never paused (none), or "
               "begins again after a pause (lost).");
+  return {};
 }
 
 }  // namespace dfrs::sim::triage_study

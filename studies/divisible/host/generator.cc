@@ -7,7 +7,6 @@
 #include <cmath>
 #include <span>
 
-#include "sim/errors.h"
 #include "sim/workload/random.h"
 
 namespace dfrs::sim::divisible {
@@ -16,16 +15,25 @@ namespace {
 using dfrs::divisible::Cluster;
 using dfrs::divisible::DatabankIndex;
 
-void check(const GeneratorOptions& o) {
-  const auto range = [](bool inside, std::string_view what, double value, std::string_view expected) {
-    if (!inside) throw UsageError(fmt::format("{} is {}, expected {}", what, value, expected));
+Result<void> check(const GeneratorOptions& o) {
+  struct Range {
+    bool inside;
+    std::string_view what;
+    double value;
+    std::string_view expected;
   };
-  range(o.clusters >= 1 && o.clusters <= 1000, "the number of clusters", o.clusters, "1 .. 1000");
-  range(o.databanks >= 1 && o.databanks <= 1000, "the number of databanks", o.databanks, "1 .. 1000");
-  range(o.availability >= 0 && o.availability <= 1, "the availability", o.availability, "0 .. 1");
-  range(o.density >= 1e-3 && o.density <= 100, "the workload density", o.density, "0.001 .. 100");
-  range(o.pace > 0 && o.pace <= 1000, "the pace", o.pace, "a number > 0, at most 1000");
-  range(o.duration >= 1 && o.duration <= 1e6, "the time of arrivals", o.duration, "1 .. 1000000 s");
+  for (const Range& range : {
+           Range{o.clusters >= 1 && o.clusters <= 1000, "the number of clusters", double(o.clusters), "1 .. 1000"},
+           Range{o.databanks >= 1 && o.databanks <= 1000, "the number of databanks", double(o.databanks), "1 .. 1000"},
+           Range{o.availability >= 0 && o.availability <= 1, "the availability", o.availability, "0 .. 1"},
+           Range{o.density >= 1e-3 && o.density <= 100, "the workload density", o.density, "0.001 .. 100"},
+           Range{o.pace > 0 && o.pace <= 1000, "the pace", o.pace, "a number > 0, at most 1000"},
+           Range{o.duration >= 1 && o.duration <= 1e6, "the time of arrivals", o.duration, "1 .. 1000000 s"},
+       }) {
+    if (!range.inside)
+      return usage_error(fmt::format("{} is {}, expected {}", range.what, range.value, range.expected));
+  }
+  return {};
 }
 
 // Independent random streams, so that more databanks do not change the speeds of clusters.
@@ -54,8 +62,8 @@ Seconds mean_interarrival(double size, double power_available, double density) {
   return size / (power_available * density);
 }
 
-Instance generate(const GeneratorOptions& options) {
-  check(options);
+Result<Instance> generate(const GeneratorOptions& options) {
+  if (auto fine = check(options); !fine) return tl::unexpected(std::move(fine).error());
   Random speeds(options.seed, kSpeeds);
   Random sizes(options.seed, kSizes);
   Random places(options.seed, kPlaces);

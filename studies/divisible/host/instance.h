@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/errors.h"
 #include "studies/divisible/rules/model.h"
 
 namespace dfrs::sim::divisible {
@@ -36,8 +37,8 @@ enum class StretchBasis {
 /// A job's weight: stretch = weight x flow time.
 double stretch_weight(const dfrs::divisible::Platform& platform, const Job& job, StretchBasis basis);
 
-/// Errors: InputError that begins with the instance's name if something is out of range, jobs are not sorted by
-/// release, or no cluster holds a job's databank.
-void check(const Instance& instance);
+/// Errors: of input, beginning with the instance's name, if something is out of range, jobs are not sorted by release,
+/// or no cluster holds a job's databank.
+Result<void> check(const Instance& instance);
 
 }  // namespace dfrs::sim::divisible

@@ -13,12 +13,13 @@
 #include <string>
 #include <string_view>
 
+#include "sim/errors.h"
 #include "studies/divisible/host/instance.h"
 
 namespace dfrs::sim::divisible {
 
-/// Jobs may come in any order: they are sorted by release. Errors: InputError naming source:line.
-Instance parse_instance(std::string_view text, const std::string& source);
+/// Jobs may come in any order: they are sorted by release. Errors: of input, naming source:line.
+Result<Instance> parse_instance(std::string_view text, const std::string& source);
 
 /// The text of an instance; parse_instance returns the same instance, bit for bit.
 std::string format_instance(const Instance& instance);

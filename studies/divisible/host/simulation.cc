@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "policy/core/compare.h"
-#include "sim/errors.h"
 #include "studies/divisible/host/lemon_flow.h"
 
 namespace dfrs::sim::divisible {
@@ -35,22 +34,24 @@ class Run {
     scheduler_ = make_scheduler(algorithm, platform_, jobs_, solver_, options.readings);
   }
 
-  RunResult run() {
+  Result<RunResult> run() {
     while (released_ < jobs_.size() || !active_.empty()) {
       if (active_.empty()) now_ = jobs_[released_].release;
       const std::size_t arrived = release();
       decision_.clear();
       scheduler_->decide({now_, &platform_, std::span(jobs_).first(released_), active_, arrived}, decision_);
-      advance(next_instant());
+      const Result<Seconds> next = next_instant();
+      if (!next) return tl::unexpected(next.error());
+      advance(*next);
     }
     for (const JobView& job : jobs_) result_.completions.push_back(job.completion);
     return std::move(result_);
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Failure(kExitInternal,
-                  fmt::format("{}: {} at {} s: {}", instance_.name, algorithm_name(algorithm_), now_, what));
+  tl::unexpected<Error> fail(const std::string& what) const {
+    return error(kExitInternal,
+                 fmt::format("{}: {} at {} s: {}", instance_.name, algorithm_name(algorithm_), now_, what));
   }
 
   std::size_t release() {
@@ -62,29 +63,30 @@ class Run {
   }
 
   // Checks and applies the shares. Returns the next instant.
-  Seconds next_instant() {
+  Result<Seconds> next_instant() {
     std::fill(rate_.begin(), rate_.end(), 0.0);
     load_.assign(platform_.clusters().size(), 0.0);
     for (const Share& share : decision_.shares) {
-      if (share.job >= released_ || !(jobs_[share.job].remaining > 0)) fail("a share for an absent job");
+      if (share.job >= released_ || !(jobs_[share.job].remaining > 0)) return fail("a share for an absent job");
       if (share.cluster >= load_.size() || !platform_.holds(share.cluster, jobs_[share.job].databank)) {
-        fail(fmt::format("job {} on cluster {}, which does not hold its databank", share.job, share.cluster));
+        return fail(fmt::format("job {} on cluster {}, which does not hold its databank", share.job, share.cluster));
       }
-      if (!(share.rate > 0)) fail(fmt::format("rate {} of job {}", share.rate, share.job));
+      if (!(share.rate > 0)) return fail(fmt::format("rate {} of job {}", share.rate, share.job));
       rate_[share.job] += share.rate;
       load_[share.cluster] += share.rate;
     }
     for (std::size_t c = 0; c < load_.size(); ++c) {
-      if (cpu_exceeds(load_[c], platform_.clusters()[c].power())) fail(fmt::format("cluster {} is overloaded", c));
+      if (cpu_exceeds(load_[c], platform_.clusters()[c].power()))
+        return fail(fmt::format("cluster {} is overloaded", c));
     }
     Seconds next = released_ < jobs_.size() ? jobs_[released_].release : kNever;
     if (!(decision_.wake_at > now_))
-      fail(fmt::format("a wake-up at {}, which is not in the future", decision_.wake_at));
+      return fail(fmt::format("a wake-up at {}, which is not in the future", decision_.wake_at));
     next = std::min(next, decision_.wake_at);
     for (const JobIndex j : active_) {
       if (rate_[j] > 0) next = std::min(next, now_ + jobs_[j].remaining / rate_[j]);
     }
-    if (next == kNever) fail("jobs wait forever");
+    if (next == kNever) return fail("jobs wait forever");
     return next;
   }
 
@@ -125,8 +127,8 @@ class Run {
 
 }  // namespace
 
-RunResult simulate(const Instance& instance, Algorithm algorithm, const RunOptions& options) {
-  check(instance);
+Result<RunResult> simulate(const Instance& instance, Algorithm algorithm, const RunOptions& options) {
+  if (auto fine = check(instance); !fine) return tl::unexpected(std::move(fine).error());
   return Run(instance, algorithm, options).run();
 }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "sim/errors.h"
 #include "studies/divisible/host/instance.h"
 #include "studies/divisible/rules/algorithm.h"
 
@@ -32,9 +33,9 @@ struct RunResult {
 };
 
 /// Runs all jobs to completion. Checks every decision: databanks, powers of clusters, absent jobs, a wake-up that is
-/// not in the future. Errors: InputError (see check()); Failure with kExitInternal for a decision that breaks a rule or
-/// never serves some jobs, which is a bug in a scheduling rule.
-RunResult simulate(const Instance& instance, dfrs::divisible::Algorithm algorithm, const RunOptions& options);
+/// not in the future. Errors: of input (see check()); kExitInternal for a decision that breaks a rule or never serves some
+/// jobs, which is a bug in a scheduling rule.
+Result<RunResult> simulate(const Instance& instance, dfrs::divisible::Algorithm algorithm, const RunOptions& options);
 
 struct Metrics {
   double max_stretch = 0;

@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "sim/errors.h"
 #include "sim/host/completion_queue.h"
 #include "studies/gang/rules/dispatcher.h"
 
@@ -35,7 +36,7 @@ class Run {
     metrics_.leases = options.policy.machine_minimum;
   }
 
-  GangMetrics run(GangSource& gangs) {
+  Result<GangMetrics> run(GangSource& gangs) {
     std::optional<GangJob> next = gangs.next();
     while (metrics_.finished < options_.jobs) {
       const Seconds arrival = next ? next->arrival : kNever;
@@ -52,7 +53,7 @@ class Run {
       } else {
         now_ = arrival;
         if (next->tasks > limit_) {
-          throw UsageError(
+          return usage_error(
               fmt::format("a gang of {} tasks needs as many machines, but {} may be leased", next->tasks, limit_));
         }
         const JobSlot slot = free_slot();
@@ -60,6 +61,7 @@ class Run {
         step(Event::arrived(slot, next->tasks, next->execution), *next);
         next = gangs.next();
       }
+      if (bug_) return error(kExitInternal, *std::move(bug_));
     }
     finish_metrics();
     return metrics_;
@@ -101,7 +103,8 @@ class Run {
   void step(const Event& event, const GangJob& job) {
     const auto answer = dispatcher_.step(now_, event);
     if (!answer) {
-      throw Failure(kExitInternal, answer.error().message);
+      bug_ = answer.error().message;
+      return;
     }
     const gang::Decisions& decisions = **answer;
     for (const gang::Dispatch& d : decisions.dispatches) jobs_[d.job].machines = d.machines;
@@ -174,6 +177,7 @@ class Run {
   std::vector<JobSlot> free_;
   double finished_tasks_ = 0;
   GangMetrics metrics_;
+  std::optional<std::string> bug_;  // in a rule: ends the run
 };
 
 }  // namespace
@@ -182,10 +186,10 @@ double gang_bounded_slowdown(Seconds response, Seconds execution, Seconds floor)
   return std::max(response / std::max(execution, floor), 1.0);
 }
 
-GangMetrics simulate_gangs(GangSource& gangs, SetupDelays& setups, const ElasticOptions& options,
-                           GangObserver* observer) {
+Result<GangMetrics> simulate_gangs(GangSource& gangs, SetupDelays& setups, const ElasticOptions& options,
+                                   GangObserver* observer) {
   auto dispatcher = gang::Dispatcher::create(options.policy);
-  if (!dispatcher) throw UsageError(dispatcher.error().message);
+  if (!dispatcher) return usage_error(dispatcher.error().message);
   return Run(options, std::move(*dispatcher), setups, observer).run(gangs);
 }
 

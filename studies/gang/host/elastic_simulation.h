@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "sim/errors.h"
 #include "studies/gang/host/workload.h"
 #include "studies/gang/rules/decision.h"
 #include "studies/gang/rules/options.h"
@@ -56,10 +57,10 @@ struct GangMetrics {
 };
 
 /// Order of events at one instant: departures (lowest machine first), machines that become ready, the arrival.
-/// O((waiting gangs + machines) x gangs). Errors: UsageError for invalid options, or for a gang with more tasks than
+/// O((waiting gangs + machines) x gangs). Errors: of usage for invalid options, or for a gang with more tasks than
 /// machines may be leased.
-GangMetrics simulate_gangs(GangSource& gangs, SetupDelays& setups, const ElasticOptions& options,
-                           GangObserver* observer = nullptr);
+Result<GangMetrics> simulate_gangs(GangSource& gangs, SetupDelays& setups, const ElasticOptions& options,
+                                   GangObserver* observer = nullptr);
 
 /// Bounded slowdown of one gang (equation 5).
 double gang_bounded_slowdown(Seconds response, Seconds execution, Seconds floor);

@@ -5,18 +5,20 @@
 
 namespace dfrs::sim {
 
-std::vector<std::vector<GangMetrics>> replicate(std::span<const GangExperiment> experiments,
-                                                const ReplicationOptions& options) {
+Result<std::vector<std::vector<GangMetrics>>> replicate(std::span<const GangExperiment> experiments,
+                                                        const ReplicationOptions& options) {
   std::vector<std::vector<GangMetrics>> results(experiments.size(), std::vector<GangMetrics>(options.replications));
   const auto simulate_one = [&](std::size_t index) {
     const GangExperiment& experiment = experiments[index / options.replications];
     const std::size_t replication = index % options.replications;
     RandomGangs gangs(experiment.workload, options.seed, replication);
     RandomSetupDelays setups(experiment.workload, options.seed, replication);
-    results[index / options.replications][replication] = simulate_gangs(gangs, setups, experiment.options);
+    return simulate_gangs(gangs, setups, experiment.options).map([&](const GangMetrics& metrics) {
+      results[index / options.replications][replication] = metrics;
+    });
   };
-  parallel_for(experiments.size() * options.replications, options.threads, simulate_one, options.progress);
-  return results;
+  return try_parallel_for(experiments.size() * options.replications, options.threads, simulate_one, options.progress)
+      .map([&] { return std::move(results); });
 }
 
 ConfidenceInterval interval_of(std::span<const GangMetrics> runs,

@@ -28,9 +28,9 @@ struct ReplicationOptions {
 };
 
 /// Results by experiment, then by replication; independent of the number of threads. Replication r of each experiment
-/// uses the same random numbers, so equal workloads have equal gangs. Errors: UsageError, see simulate_gangs().
-std::vector<std::vector<GangMetrics>> replicate(std::span<const GangExperiment> experiments,
-                                                const ReplicationOptions& options);
+/// uses the same random numbers, so equal workloads have equal gangs. Errors: see simulate_gangs().
+Result<std::vector<std::vector<GangMetrics>>> replicate(std::span<const GangExperiment> experiments,
+                                                        const ReplicationOptions& options);
 
 /// The 95 % confidence interval of a figure over replications.
 ConfidenceInterval interval_of(std::span<const GangMetrics> runs,

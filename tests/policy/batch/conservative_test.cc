@@ -41,7 +41,8 @@ Job job(Seconds submit, int width, Seconds run_time) { return job(submit, width,
 
 std::vector<Seconds> starts(const Instance& instance, const Algorithm& algorithm) {
   std::vector<Seconds> out;
-  for (const sim::JobRecord& record : sim::simulate(instance, algorithm, {}).jobs) out.push_back(record.start);
+  for (const sim::JobRecord& record : or_throw(sim::simulate(instance, algorithm, {})).jobs)
+    out.push_back(record.start);
   return out;
 }
 std::vector<Seconds> starts(const Instance& instance, const char* name) {
@@ -212,7 +213,7 @@ TEST(FullSchedules, EqualAPlainImplementationDecisionByDecision) {
     sim::SimOptions options;
     options.engine.of<BatchOptions>().pass_per_event = planner.pass_per_event;
     SlotsAreIndexes watched;
-    const sim::RunResult run = sim::simulate(instance, algorithm, options, &watched);
+    const sim::RunResult run = or_throw(sim::simulate(instance, algorithm, options, &watched));
     const oracle::PlainSchedule plain = oracle::plan_plainly(instance, planner);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + algorithm_name(algorithm));
     for (std::size_t k = 0; k < run.jobs.size(); ++k) {

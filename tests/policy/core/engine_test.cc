@@ -185,7 +185,7 @@ TEST(EngineResync, AFreshEngineContinues) {
       oracle::Dice dice(seed);
       const sim::Instance instance = oracle::random_instance(dice, {.whole_nodes = true});
       ResyncBeside beside(algorithm, same);
-      sim::simulate(instance, algorithm, {}, &beside);
+      or_throw(sim::simulate(instance, algorithm, {}, &beside));
       ASSERT_EQ(beside.error, "") << name << " seed " << seed;
       steps += beside.steps, compared += beside.compared;
     }

@@ -118,16 +118,15 @@ TEST_F(WholeNodes, ARunInWhichJobsPileUpEnds) {
   nodes(1);
   for (int k = 0; k < 40; ++k) job(10 * k, 1, 1, 10, 100);
   const Algorithm fcfs = parse_algorithm("FCFS").value();
-  EXPECT_EQ(simulate(instance_, fcfs, options_, Watch{.most_jobs = 40}).jobs.back().end, 4000);
-  try {
-    simulate(instance_, fcfs, options_, Watch{.most_jobs = 10});
-    ADD_FAILURE() << "it goes on";
-  } catch (const RanAway& away) {
-    EXPECT_EQ(std::string(away.what()),
-              "by-hand: ran away: at 110 s 11 jobs are in the system, more than the limit, after 1 have ended and 2 "
-              "pauses, moves, starts and resumes. They come faster than they end; a longer period helps policies that "
-              "repack");
-  }
+  EXPECT_EQ(or_throw(simulate(instance_, fcfs, options_, Watch{.most_jobs = 40})).jobs.back().end, 4000);
+  const RunOutcome away = simulate(instance_, fcfs, options_, Watch{.most_jobs = 10});
+  ASSERT_FALSE(away) << "it goes on";
+  EXPECT_TRUE(away.error().ran_away);
+  EXPECT_EQ(away.error().code, kExitInput);
+  EXPECT_EQ(away.error().message,
+            "by-hand: ran away: at 110 s 11 jobs are in the system, more than the limit, after 1 have ended and 2 "
+            "pauses, moves, starts and resumes. They come faster than they end; a longer period helps policies that "
+            "repack");
 }
 
 std::string difference(const RunResult& run, const oracle::Simulated& expected) {
@@ -161,7 +160,7 @@ TEST(PreemptCases, RunAsTheReference) {
     options.penalty = dice.chance(50) ? 7 : 300;
     for (const auto& [name, rule] : rules) {
       oracle::DecisionChecker checker;
-      const RunResult run = simulate(instance, parse_algorithm(name).value(), options, &checker);
+      const RunResult run = or_throw(simulate(instance, parse_algorithm(name).value(), options, &checker));
       const std::string where = std::string(name) + ", seed " + std::to_string(seed);
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       ASSERT_EQ(difference(run, oracle::simulate_plainly(instance, rule, options.penalty)), "") << where;

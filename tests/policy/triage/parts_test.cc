@@ -186,7 +186,7 @@ HandRun run(std::size_t nodes, std::vector<sim::Job> jobs, const char* algorithm
   instance.jobs = std::move(jobs);
   HandRun seen;
   Recorder recorder(seen);
-  seen.result = sim::simulate(instance, parse_algorithm(algorithm).value(), in_world(pauses), &recorder);
+  seen.result = or_throw(sim::simulate(instance, parse_algorithm(algorithm).value(), in_world(pauses), &recorder));
   return seen;
 }
 
@@ -280,7 +280,7 @@ TEST(TriageLostWork, IsAtMostTheLimitTimesTheWork) {
     for (const std::uint32_t limit : {0u, 1u, 3u, 1000u}) {
       sim::SimOptions options = in_world(record::PauseEffect::lost);
       options.lost_work.max_lost_runs = limit;
-      const sim::RunResult result = sim::simulate(instance, triage, options);
+      const sim::RunResult result = or_throw(sim::simulate(instance, triage, options));
       for (std::size_t k = 0; k < result.jobs.size(); ++k) {
         const sim::JobRecord& record = result.jobs[k];
         EXPECT_GT(record.end, instance.jobs[k].submit) << "it ends";
@@ -396,9 +396,9 @@ sim::Instance weighted(double (*weight)(std::size_t)) {
 
 TEST(TriageUserWeights, ACommonWeightChangesNothing) {
   const Algorithm triage = parse_algorithm("Triage").value();
-  const sim::RunResult one = sim::simulate(weighted([](std::size_t) { return 1.0; }), triage, {});
-  const sim::RunResult third = sim::simulate(weighted([](std::size_t) { return 1.0 / 3; }), triage, {});
-  const sim::RunResult many = sim::simulate(weighted([](std::size_t) { return 1000.7; }), triage, {});
+  const sim::RunResult one = or_throw(sim::simulate(weighted([](std::size_t) { return 1.0; }), triage, {}));
+  const sim::RunResult third = or_throw(sim::simulate(weighted([](std::size_t) { return 1.0 / 3; }), triage, {}));
+  const sim::RunResult many = or_throw(sim::simulate(weighted([](std::size_t) { return 1000.7; }), triage, {}));
   for (std::size_t k = 0; k < one.jobs.size(); ++k) {
     EXPECT_EQ(one.jobs[k].end, third.jobs[k].end) << k;
     EXPECT_EQ(one.jobs[k].end, many.jobs[k].end) << k;

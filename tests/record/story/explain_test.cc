@@ -36,7 +36,8 @@ class Explained : public ByHand {
  protected:
   std::vector<std::string> told(const char* algorithm, JobId job, const record::StoryNames& names = kNames) const {
     Follower follower(record::Stories::of(job));
-    simulate(instance_, parse_algorithm(algorithm).value(), options_, Watch{.observer = &follower, .explains = true});
+    or_throw(simulate(instance_, parse_algorithm(algorithm).value(), options_,
+                      Watch{.observer = &follower, .explains = true}));
     const record::Story* const story = follower.stories.find(job);
     std::vector<std::string> lines;
     if (story == nullptr) return lines;
@@ -83,7 +84,8 @@ TEST_F(Explained, TheSameForThePageOfATimeline) {
   job(0, 1, 1, 60, 1000);
   job(100, 1, 1, 60, 50);
   ScheduleCollector collector("GreedyP*", true);
-  simulate(instance_, parse_algorithm("GreedyP*").value(), options_, Watch{.observer = &collector, .explains = true});
+  or_throw(simulate(instance_, parse_algorithm("GreedyP*").value(), options_,
+                    Watch{.observer = &collector, .explains = true}));
   EXPECT_THAT(
       collector.finish(instance_).told,
       ElementsAre("0\tJob 1 starts on node 0 at a yield of 1: there is room for it.\n"
@@ -99,7 +101,8 @@ TEST_F(Explained, APageOfMoreThan20000JobsTellsNoRooms) {
   job(100, 1, 1, 60, 50);
   const auto told_of_second = [&] {
     ScheduleCollector collector("Greedy*", true);
-    simulate(instance_, parse_algorithm("Greedy*").value(), options_, Watch{.observer = &collector, .explains = true});
+    or_throw(simulate(instance_, parse_algorithm("Greedy*").value(), options_,
+                      Watch{.observer = &collector, .explains = true}));
     return collector.finish(instance_).told[1];
   };
   while (instance_.jobs.size() < 20000) job(10000 + 2 * static_cast<double>(instance_.jobs.size()), 1, 1, 60, 1);
@@ -115,7 +118,8 @@ TEST_F(Explained, APageTellsResourcesAndNodesAsExplainDoes) {
   std::string all;
   for (const char* algorithm : {"Triage", "GreedyPM*/per", "EASY"}) {
     ScheduleCollector collector(algorithm, true);
-    simulate(instance_, parse_algorithm(algorithm).value(), options_, Watch{.observer = &collector, .explains = true});
+    or_throw(simulate(instance_, parse_algorithm(algorithm).value(), options_,
+                      Watch{.observer = &collector, .explains = true}));
     const timeline::Schedule seen = collector.finish(instance_);
     for (std::size_t k = 0; k < seen.jobs.size(); ++k) {
       std::string wanted;
@@ -197,7 +201,8 @@ TEST_F(Explained, AJobThatWaitsSaysForWhichResource) {
       HasSubstr("(room for 0 of 1 task; of 3 nodes that it may use, 2 have too little memory left for one and 1 "
                 "has too little of resource 1 left for one)."));
   Follower follower(record::Stories::of(3));
-  simulate(instance_, parse_algorithm("Greedy*").value(), options_, Watch{.observer = &follower, .explains = true});
+  or_throw(simulate(instance_, parse_algorithm("Greedy*").value(), options_,
+                    Watch{.observer = &follower, .explains = true}));
   EXPECT_EQ(record::story_json(3, *follower.stories.find(3), kNames)[1]["nodes_without_room"].dump(),
             R"({"memory":2,"rigid 1":1})");
 }
@@ -243,7 +248,8 @@ TEST_F(Explained, AWaitHasItsFirstAndItsNewestNumbers) {
       "10 Job 3 waits: it is the first in the queue, and its nodes are expected to be free at 200 s; at 50 s: it "
       "is the first in the queue, and its nodes are expected to be free at 100 s.");
   Follower follower(record::Stories::of(3));
-  simulate(instance_, parse_algorithm("EASY").value(), options_, Watch{.observer = &follower, .explains = true});
+  or_throw(
+      simulate(instance_, parse_algorithm("EASY").value(), options_, Watch{.observer = &follower, .explains = true}));
   const record::Story& story = *follower.stories.find(3);
   EXPECT_EQ(story.events[1].until, 50);
   EXPECT_EQ(story.events[1].why_now()->value, 100);
@@ -281,7 +287,8 @@ TEST_F(Explained, TheCheapestToPauseIsAJobThatRuns) {
     std::set<JobId> placed;  // and those that have ended
     int seen = 0, changed = 0;
   } look;
-  simulate(instance_, parse_algorithm("Triage").value(), options_, Watch{.observer = &look, .explains = true});
+  or_throw(
+      simulate(instance_, parse_algorithm("Triage").value(), options_, Watch{.observer = &look, .explains = true}));
   EXPECT_GT(look.seen, 20);
   EXPECT_GT(look.changed, 3) << "waits that came to name another job";
 }
@@ -323,7 +330,8 @@ TEST_F(Explained, AllJobsAreFollowedWithTheNewestEventsOnly) {
     Follower& follower;
     bool& seen;
   } both(follower, seen);
-  simulate(instance_, parse_algorithm("Greedy*").value(), options_, Watch{.observer = &both, .explains = true});
+  or_throw(
+      simulate(instance_, parse_algorithm("Greedy*").value(), options_, Watch{.observer = &both, .explains = true}));
   EXPECT_TRUE(seen);
   EXPECT_EQ(follower.stories.find(1), nullptr);
 }
@@ -346,7 +354,8 @@ TEST_F(Explained, NodesOfAWideJobAreNamedInPart) {
     std::string text;
     nlohmann::ordered_json json;
   } look(follower);
-  simulate(instance_, parse_algorithm("Greedy*").value(), options_, Watch{.observer = &look, .explains = true});
+  or_throw(
+      simulate(instance_, parse_algorithm("Greedy*").value(), options_, Watch{.observer = &look, .explains = true}));
   EXPECT_EQ(look.text,
             "Job 1 starts on nodes 0, 1, 2, 3, 4, 5, 6, 7 and 2 more at a yield of 1: there is room for it.");
   EXPECT_EQ(look.json["more_nodes"], 2);
@@ -381,7 +390,8 @@ TEST_F(Explained, TotalsCountPausesAndTheirTime) {
   for (record::Stories stories :
        {record::Stories::of(1), record::Stories::of_all(2), record::Stories::of_all_and_ended(2)}) {
     TotalsFollower follower(std::move(stories));
-    simulate(instance_, parse_algorithm("GreedyP*").value(), options_, Watch{.observer = &follower, .explains = true});
+    or_throw(simulate(instance_, parse_algorithm("GreedyP*").value(), options_,
+                      Watch{.observer = &follower, .explains = true}));
     EXPECT_EQ(follower.words.at(0), "So far, job 1 waited 0 s to start and ran for 0 s.");
     EXPECT_EQ(follower.words.at(100),
               "So far, job 1 waited 0 s to start, ran for 100 s and was paused 1 time for 0 s.");
@@ -391,8 +401,8 @@ TEST_F(Explained, TotalsCountPausesAndTheirTime) {
               "So far, job 1 waited 0 s to start, ran for 650 s and was paused 2 times for 110 s.");
   }
   TotalsFollower all(record::Stories::of(1));
-  const RunResult run =
-      simulate(instance_, parse_algorithm("GreedyP*").value(), options_, Watch{.observer = &all, .explains = true});
+  const RunResult run = or_throw(
+      simulate(instance_, parse_algorithm("GreedyP*").value(), options_, Watch{.observer = &all, .explains = true}));
   EXPECT_EQ(run.jobs[0].end, 1710);
   EXPECT_EQ(all.words.at(1710), "In all, job 1 waited 0 s to start, ran for 1600 s and was paused 2 times for 110 s.");
   EXPECT_EQ(record::totals_json(1, all.last, kNames).dump(),
@@ -424,7 +434,8 @@ TEST_F(Explained, JsonHasTheNumbers) {
   job(0, 1, 1, 60, 1000);
   job(100, 1, 1, 60, 50);
   Follower follower(record::Stories::of(1));
-  simulate(instance_, parse_algorithm("GreedyP*").value(), options_, Watch{.observer = &follower, .explains = true});
+  or_throw(simulate(instance_, parse_algorithm("GreedyP*").value(), options_,
+                    Watch{.observer = &follower, .explains = true}));
   const nlohmann::ordered_json json = record::story_json(1, *follower.stories.find(1), kNames);
   ASSERT_EQ(json.size(), 5u);
   EXPECT_EQ(json[1].dump(),

@@ -18,7 +18,7 @@ std::vector<Instance> two_jobs() {
 StudyRun one(const char* algorithm, const PauseWorld& work, const std::vector<Instance>& samples) {
   StudyOptions options;
   options.threads = 1;
-  return run_study({{algorithm, work, &samples}}, options).at(0);
+  return or_throw(run_study({{algorithm, work, &samples}}, options)).at(0);
 }
 
 TEST(Study, Classes) {
@@ -76,7 +76,7 @@ TEST(Study, InteractiveJobsAreNeverRequeued) {
   options.threads = 1;
   options.interactive = {1};
   const auto worst = [&](PauseEffect effect) {
-    return run_study({{"GreedyP*", PauseWorld::all(effect), &samples}}, options).at(0).all.max_stretch;
+    return or_throw(run_study({{"GreedyP*", PauseWorld::all(effect), &samples}}, options)).at(0).all.max_stretch;
   };
   EXPECT_DOUBLE_EQ(worst(PauseEffect::suspended), 1.4);
   EXPECT_DOUBLE_EQ(worst(PauseEffect::kept), 6);  // the second waits
@@ -98,7 +98,7 @@ TEST(Advice, SaysWhatTheFiguresSay) {
   input.jobs_in_source = 2;
   input.shape = {1, 1, 1024};
   input.samples = two_jobs();
-  const Advice advice = advise(input);
+  const Advice advice = or_throw(advise(input));
   const std::string page = text_page(advice.page);
   // 6 under EASY, 1.4 with pauses; Greedy* is no better than EASY here.
   EXPECT_NE(
@@ -115,7 +115,7 @@ TEST(Advice, WordsAreOneBlankApart) {
   AdviceInput input;
   input.samples = two_jobs();
   input.study.threads = 1;
-  const std::string page = markdown_page(advise(input).page);
+  const std::string page = markdown_page(or_throw(advise(input)).page);
   ASSERT_NE(page.find("loses its work"), std::string::npos) << page;
   EXPECT_EQ(page.find("  "), std::string::npos) << page;
 }
@@ -126,7 +126,7 @@ TEST(Advice, SaysThatThereIsNoReasonToChange) {
   input.jobs_in_source = 1;
   input.shape = {1, 1, 1024};
   input.samples = {{"alone", Platform::homogeneous(1, 1024), {serial_job(1, 0, 10, 100)}}};
-  const Advice advice = advise(input);
+  const Advice advice = or_throw(advise(input));
   EXPECT_NE(text_page(advice.page).find("There is little reason to change."), std::string::npos);
   EXPECT_NE(advice.conf.find("Pauses=none"), std::string::npos) << advice.conf;
 }
@@ -137,7 +137,7 @@ TEST(Study, ATrialMayHaveItsOwnRestart) {
   options.threads = 1;
   options.swap_rate = 1.536;  // MiB/s: 1000 s for the first job
   const std::vector<StudyRun> runs =
-      run_study({{"GreedyP*", PauseWorld{}, &samples}, {"GreedyP*", PauseWorld{}, &samples, 30}}, options);
+      or_throw(run_study({{"GreedyP*", PauseWorld{}, &samples}, {"GreedyP*", PauseWorld{}, &samples, 30}}, options));
   EXPECT_DOUBLE_EQ(runs[0].all.max_stretch, 2.1);   // paused from 500 to 600; ends at 2100
   EXPECT_DOUBLE_EQ(runs[1].all.max_stretch, 1.13);  // ends at 1130
 }
@@ -147,7 +147,7 @@ TEST(Study, ARequeueComesAfterTheLeastProgress) {
   std::vector<Instance> samples = two_jobs();
   StudyOptions options;
   options.threads = 1;
-  const auto wait = [&](const Trial& trial) { return run_study({trial}, options).at(0).all.mean_wait; };
+  const auto wait = [&](const Trial& trial) { return or_throw(run_study({trial}, options)).at(0).all.mean_wait; };
   const Trial requeued{"GreedyP*", PauseWorld{}, &samples, 30};
   const Trial suspended{"GreedyP*", PauseWorld::all(PauseEffect::suspended), &samples};
   const Trial lost{"GreedyP*", PauseWorld::all(PauseEffect::lost), &samples, 30};
@@ -164,7 +164,7 @@ TEST(Study, ARequeueThatLosesWorkTakesTheRestart) {
   StudyOptions options;
   options.threads = 1;
   const PauseWorld lost = PauseWorld::all(PauseEffect::lost);
-  const StudyRun run = run_study({{"GreedyP*", lost, &samples, 30}}, options).at(0);
+  const StudyRun run = or_throw(run_study({{"GreedyP*", lost, &samples, 30}}, options)).at(0);
   EXPECT_DOUBLE_EQ(run.all.max_stretch, 1.63);  // paused from 500 to 600; its next run works from 630 to 1630
   EXPECT_DOUBLE_EQ(run.lost_share, 500.0 / 1100);
 }
@@ -194,7 +194,7 @@ TEST(Study, SuspendedJobsNeedSwap) {
   for (const auto& [swap, stretch] : std::vector<std::pair<const char*, double>>{
            {"unlimited", 1.4}, {"memory", 1.4}, {"768", 1.4}, {"767", 6}, {"0", 6}, {"memory:0.5", 6}}) {
     const Trial trial{"GreedyP*", suspended, &samples, {}, record::parse_swap(swap).value()};
-    const StudyRun run = run_study({trial}, options).at(0);
+    const StudyRun run = or_throw(run_study({trial}, options)).at(0);
     EXPECT_DOUBLE_EQ(run.all.max_stretch, stretch) << swap;
     EXPECT_DOUBLE_EQ(run.most_paused_mib, stretch < 6 ? 768 : 0) << swap;
   }
@@ -210,7 +210,9 @@ TEST(Study, JobsWithGpusArePausedAndNeverMoved) {
   StudyOptions options;
   options.threads = 1;
   const auto worst = [&](PauseEffect effect, std::optional<Seconds> restart) {
-    return run_study({{"GreedyP*", PauseWorld::all(effect), &samples, restart}}, options).at(0).all.max_stretch;
+    return or_throw(run_study({{"GreedyP*", PauseWorld::all(effect), &samples, restart}}, options))
+        .at(0)
+        .all.max_stretch;
   };
   EXPECT_DOUBLE_EQ(worst(PauseEffect::suspended, {}), 1.4) << "for the memory";
   EXPECT_DOUBLE_EQ(worst(PauseEffect::kept, 30), 1.13);
@@ -223,11 +225,11 @@ TEST(Study, JobsWithGpusArePausedAndNeverMoved) {
   // Only node 0 has the memory for the second, and node 1 has room and a GPU for the first.
   samples[0].platform.nodes = {{1, {2048, 1}}, {1, {1024, 1}}};
   samples[0].jobs[1].rigid = {2048, 0};
-  const StudyRun run = run_study({{"GreedyPM*", PauseWorld{}, &samples, 30}}, options).at(0);
+  const StudyRun run = or_throw(run_study({{"GreedyPM*", PauseWorld{}, &samples, 30}}, options)).at(0);
   EXPECT_DOUBLE_EQ(run.moves_per_job, 0);
   EXPECT_DOUBLE_EQ(run.pauses_per_job, 0.5);
   samples[0].jobs[0].rigid[1] = 0;
-  EXPECT_DOUBLE_EQ(run_study({{"GreedyPM*", PauseWorld{}, &samples, 30}}, options).at(0).moves_per_job, 0.5);
+  EXPECT_DOUBLE_EQ(or_throw(run_study({{"GreedyPM*", PauseWorld{}, &samples, 30}}, options)).at(0).moves_per_job, 0.5);
 }
 
 // The second sample has no mark, which alone would be an error.
@@ -244,7 +246,7 @@ TEST(Study, InteractiveJobsAreCountedApart) {
   const std::vector<Instance> samples = two_jobs();
   StudyOptions options;
   options.interactive = {2};
-  const StudyRun run = run_study({{"EASY/shared", PauseWorld{}, &samples}}, options).at(0);
+  const StudyRun run = or_throw(run_study({{"EASY/shared", PauseWorld{}, &samples}}, options)).at(0);
   EXPECT_EQ(run.interactive.jobs, 1U);
   EXPECT_DOUBLE_EQ(run.interactive.mean_wait, 500);
 }
@@ -266,7 +268,7 @@ std::size_t lines_with(const std::string& text, const std::string& words) {
 }
 
 TEST(Advice, EachWorldHasTriageAndTheBestPublishedPolicy) {
-  const std::string page = markdown_page(advise(about_two_jobs()).page);
+  const std::string page = markdown_page(or_throw(advise(about_two_jobs())).page);
   for (const char* world : {"suspended", "kept", "mixed", "none", "lost"}) {
     const std::string row = std::string("Pauses=") + world;
     EXPECT_EQ(lines_with(page, "| " + row + " |") + lines_with(page, "| **" + row + "** |"), 2U) << row << "\n" << page;
@@ -280,7 +282,7 @@ TEST(Advice, TheSiteChoosesWhatPausesDo) {
   AdviceInput input = about_two_jobs();
   for (const char* world : {"suspended", "kept", "mixed", "none", "lost"}) {
     input.pauses = world;
-    const Advice advice = advise(input);
+    const Advice advice = or_throw(advise(input));
     const std::string page = markdown_page(advice.page);
     const bool pauses = input.pauses == "suspended" || input.pauses == "kept" || input.pauses == "lost";
     if (pauses) {
@@ -297,34 +299,34 @@ TEST(Advice, TheSiteChoosesWhatPausesDo) {
 
 TEST(Advice, SwapIsSaidAndCounts) {
   AdviceInput input = about_two_jobs();
-  const std::string usual = markdown_page(advise(input).page);
+  const std::string usual = markdown_page(or_throw(advise(input)).page);
   EXPECT_EQ(lines_with(usual, "1.00 GiB of swap on each node, as much as memory"), 4U) << usual;
   input.swap = {record::SwapSize::Of::node, 512};
-  const Advice little = advise(input);
+  const Advice little = or_throw(advise(input));
   const std::string page = markdown_page(little.page);
   EXPECT_EQ(lines_with(page, "0.50 GiB of swap on each node"), 3U) << page;
   EXPECT_NE(page.find("There is little reason to change."), std::string::npos) << page;
   EXPECT_NE(little.conf.find("\nPauses=none\n"), std::string::npos) << little.conf;
   input.pauses = "kept";
-  EXPECT_NE(markdown_page(advise(input).page).find("What it takes: checkpoints in all jobs; a job is paused"),
+  EXPECT_NE(markdown_page(or_throw(advise(input)).page).find("What it takes: checkpoints in all jobs; a job is paused"),
             std::string::npos);
 }
 
 TEST(Advice, MarkedJobsAreThoseWithCheckpoints) {
   AdviceInput input = about_two_jobs();
   input.samples[0].jobs[0].pauses = PauseEffect::kept;
-  std::string page = markdown_page(advise(input).page);
+  std::string page = markdown_page(or_throw(advise(input)).page);
   EXPECT_NE(page.find("checkpoints in the 50 % of the jobs that are marked dfrs:checkpoint"), std::string::npos)
       << page;
   input.checkpoints = 0.25;
-  page = markdown_page(advise(input).page);
+  page = markdown_page(or_throw(advise(input)).page);
   EXPECT_NE(page.find("checkpoints in 25 % of the jobs"), std::string::npos) << page;
 }
 
 TEST(Advice, InteractiveJobsHaveASentence) {
   AdviceInput input = about_two_jobs();
   input.study.interactive = {2};
-  const std::string page = markdown_page(advise(input).page);
+  const std::string page = markdown_page(or_throw(advise(input)).page);
   EXPECT_NE(page.find("salloc and srun, 1 job): their jobs start after 0 s on average, under EASY after 8 min"),
             std::string::npos)
       << page;
@@ -333,7 +335,7 @@ TEST(Advice, InteractiveJobsHaveASentence) {
 TEST(Advice, LimitsOfTimeAreForTriageOnly) {
   AdviceInput input = about_two_jobs();
   input.candidates = {"Triage/LIMITS"};
-  EXPECT_NE(markdown_page(advise(input).page).find("Triage/LIMITS, suspended"), std::string::npos);
+  EXPECT_NE(markdown_page(or_throw(advise(input)).page).find("Triage/LIMITS, suspended"), std::string::npos);
 }
 
 }  // namespace

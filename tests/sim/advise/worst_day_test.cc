@@ -26,7 +26,7 @@ std::vector<Instance> over_midnight() {
 
 TEST(WorstDay, IsTheOneWithMostWaitingJobs) {
   const std::vector<Instance> samples = over_midnight();
-  const auto day = worst_day({{"EASY/shared", {}, &samples}, {"GreedyP*", {}, &samples}}, one_thread());
+  const auto day = or_throw(worst_day({{"EASY/shared", {}, &samples}, {"GreedyP*", {}, &samples}}, one_thread()));
   ASSERT_TRUE(day);
   EXPECT_EQ(day->sample, 1U);
   EXPECT_EQ(day->from, 1000);
@@ -44,7 +44,7 @@ TEST(WorstDay, IsTheOneWithMostWaitingJobs) {
 
 TEST(WorstDay, TellsWhyJobsWaitedAndWerePaused) {
   const std::vector<Instance> samples = over_midnight();
-  const auto day = worst_day({{"EASY/shared", {}, &samples}, {"GreedyP*", {}, &samples}}, one_thread());
+  const auto day = or_throw(worst_day({{"EASY/shared", {}, &samples}, {"GreedyP*", {}, &samples}}, one_thread()));
   ASSERT_TRUE(day);
   ASSERT_EQ(day->schedules[0].told.size(), 2U);
   EXPECT_THAT(day->schedules[0].told[1], testing::HasSubstr("81000\tJob 8 waits"));
@@ -54,7 +54,7 @@ TEST(WorstDay, TellsWhyJobsWaitedAndWerePaused) {
 
 TEST(WorstDay, IsNoneWhereNobodyWaits) {
   const std::vector<Instance> samples{{"alone", Platform::homogeneous(1, 1024), {serial_job(1, 0, 10, 100)}}};
-  EXPECT_FALSE(worst_day({{"EASY/shared", {}, &samples}}, one_thread()));
+  EXPECT_FALSE(or_throw(worst_day({{"EASY/shared", {}, &samples}}, one_thread())));
 }
 
 TEST(PartOfSchedule, KeepsWhatReachesIntoIt) {

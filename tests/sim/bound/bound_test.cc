@@ -14,6 +14,7 @@
 #include "tests/sim/bound/deadline_flow.h"
 #include "tests/sim/bound/random_instance.h"
 #include "tests/sim/bound/stretch_lp.h"
+#include "tests/sim/failure_message.h"
 
 namespace dfrs::sim {
 namespace {
@@ -36,8 +37,8 @@ Instance make_instance(std::size_t nodes, std::vector<Job> jobs) {
 }
 
 void expect_bounds(const Instance& instance, double divisible, double ls1, const BoundOptions& options = {}) {
-  EXPECT_NEAR(stretch_lower_bound(instance, BoundKind::divisible, options), divisible, 1e-12 * divisible);
-  EXPECT_NEAR(stretch_lower_bound(instance, BoundKind::ls1, options), ls1, 1e-12 * ls1);
+  EXPECT_NEAR(or_throw(stretch_lower_bound(instance, BoundKind::divisible, options)), divisible, 1e-12 * divisible);
+  EXPECT_NEAR(or_throw(stretch_lower_bound(instance, BoundKind::ls1, options)), ls1, 1e-12 * ls1);
 }
 
 TEST(Bound, OfNoWorkIsOne) {
@@ -120,23 +121,23 @@ TEST(Bound, IgnoresTheOrderOfJobs) {
 
 TEST(Bound, BothAtOnceAreTheSame) {
   const Instance instance = make_instance(2, {make_job(0, 100), make_job(50, 50, 2)});
-  const StretchBounds bounds = stretch_lower_bounds(instance);
-  EXPECT_EQ(bounds.divisible, stretch_lower_bound(instance, BoundKind::divisible));
-  EXPECT_EQ(bounds.ls1, stretch_lower_bound(instance, BoundKind::ls1));
+  const StretchBounds bounds = or_throw(stretch_lower_bounds(instance));
+  EXPECT_EQ(bounds.divisible, or_throw(stretch_lower_bound(instance, BoundKind::divisible)));
+  EXPECT_EQ(bounds.ls1, or_throw(stretch_lower_bound(instance, BoundKind::ls1)));
 }
 
 TEST(Bound, RejectsWhatHasNoBound) {
   const auto bound = [](const Instance& instance, Seconds floor = 10) {
     return stretch_lower_bound(instance, BoundKind::ls1, {.stretch_floor = floor});
   };
-  EXPECT_THROW(bound(make_instance(0, {make_job(0, 1)})), InputError);
-  EXPECT_THROW(bound(make_instance(1, {make_job(std::nan(""), 1)})), InputError);
-  EXPECT_THROW(bound(make_instance(1, {make_job(0, -1)})), InputError);
-  EXPECT_THROW(bound(make_instance(1, {make_job(0, std::numeric_limits<double>::infinity())})), InputError);
-  EXPECT_THROW(bound(make_instance(1, {make_job(0, 1, 0)})), InputError);
-  EXPECT_THROW(bound(make_instance(1, {make_job(0, 1, 1, 0)})), InputError);
-  EXPECT_THROW(bound(make_instance(1, {make_job(0, 1)}), -1), UsageError);
-  EXPECT_THROW(bound(make_instance(1, {make_job(0, 1)}), std::nan("")), UsageError);
+  EXPECT_EQ(code_of(bound(make_instance(0, {make_job(0, 1)}))), kExitInput);
+  EXPECT_EQ(code_of(bound(make_instance(1, {make_job(std::nan(""), 1)}))), kExitInput);
+  EXPECT_EQ(code_of(bound(make_instance(1, {make_job(0, -1)}))), kExitInput);
+  EXPECT_EQ(code_of(bound(make_instance(1, {make_job(0, std::numeric_limits<double>::infinity())}))), kExitInput);
+  EXPECT_EQ(code_of(bound(make_instance(1, {make_job(0, 1, 0)}))), kExitInput);
+  EXPECT_EQ(code_of(bound(make_instance(1, {make_job(0, 1, 1, 0)}))), kExitInput);
+  EXPECT_EQ(code_of(bound(make_instance(1, {make_job(0, 1)}), -1)), kExitUsage);
+  EXPECT_EQ(code_of(bound(make_instance(1, {make_job(0, 1)}), std::nan(""))), kExitUsage);
 }
 
 TEST(Bound, Names) {
@@ -153,7 +154,7 @@ TEST(Bound, AgreesWithTheLinearProgram) {
     std::mt19937 random(seed);
     const Instance instance = random_instance(random, 2 + seed % 8);
     const BoundOptions options{.stretch_floor = seed % 3 * 5.0};
-    const StretchBounds bounds = stretch_lower_bounds(instance, options);
+    const StretchBounds bounds = or_throw(stretch_lower_bounds(instance, options));
     const double divisible = solve_stretch_lp(instance, BoundKind::divisible, options);
     const double ls1 = solve_stretch_lp(instance, BoundKind::ls1, options);
     EXPECT_NEAR(bounds.divisible, divisible, 1e-6 * divisible);
@@ -183,7 +184,7 @@ TEST(Bound, AgreesWithAMaximumFlow) {
         job.submit *= 6.1;
       }
     }
-    const StretchBounds bounds = stretch_lower_bounds(instance);
+    const StretchBounds bounds = or_throw(stretch_lower_bounds(instance));
     for (const auto& [kind, bound] :
          {std::pair{BoundKind::divisible, bounds.divisible}, {BoundKind::ls1, bounds.ls1}}) {
       EXPECT_TRUE(meets_deadlines(instance, kind, {}, bound * (1 + 1e-9))) << bound_kind_name(kind) << ' ' << bound;
@@ -202,7 +203,7 @@ TEST(Bound, HoldsItsOrder) {
   for (unsigned seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    const StretchBounds bounds = stretch_lower_bounds(random_instance(random, 150));
+    const StretchBounds bounds = or_throw(stretch_lower_bounds(random_instance(random, 150)));
     EXPECT_GE(bounds.divisible, 1);
     EXPECT_GE(bounds.ls1, bounds.divisible);
   }
@@ -214,7 +215,7 @@ TEST(Bound, DoesNotDependOnUnits) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const Instance instance = random_instance(random, 60);
-    const StretchBounds bounds = stretch_lower_bounds(instance);
+    const StretchBounds bounds = or_throw(stretch_lower_bounds(instance));
     Instance scaled = instance;
     for (Job& job : scaled.jobs) {
       job.submit = 3 * job.submit + 1e6;
@@ -222,7 +223,7 @@ TEST(Bound, DoesNotDependOnUnits) {
       job.cpu_need *= 0.7;
     }
     for (NodeSpec& node : scaled.platform.nodes) node.cpu *= 0.7;
-    const StretchBounds again = stretch_lower_bounds(scaled, {.stretch_floor = 30});
+    const StretchBounds again = or_throw(stretch_lower_bounds(scaled, {.stretch_floor = 30}));
     EXPECT_NEAR(again.divisible, bounds.divisible, 1e-9 * bounds.divisible);
     EXPECT_NEAR(again.ls1, bounds.ls1, 1e-9 * bounds.ls1);
   }
@@ -236,7 +237,7 @@ TEST(Bound, DoesNotGrowWithFewerJobs) {
     Instance instance = random_instance(random, 40);
     double last = std::numeric_limits<double>::infinity();
     while (!instance.jobs.empty()) {
-      const double bound = stretch_lower_bound(instance, BoundKind::ls1);
+      const double bound = or_throw(stretch_lower_bound(instance, BoundKind::ls1));
       EXPECT_LE(bound, last * (1 + 1e-9));
       last = bound;
       instance.jobs.erase(instance.jobs.begin() + static_cast<std::ptrdiff_t>(random() % instance.jobs.size()));
@@ -270,7 +271,7 @@ TEST(Bound, IsBelowAnActualSchedule) {
     const auto nodes = static_cast<int>(instance.platform.nodes.size());
     for (Job& job : instance.jobs) job.tasks = std::min(job.tasks, nodes);
     const double reached = fcfs_stretch(instance, 10);
-    EXPECT_LE(stretch_lower_bound(instance, BoundKind::ls1), reached * (1 + 1e-9));
+    EXPECT_LE(or_throw(stretch_lower_bound(instance, BoundKind::ls1)), reached * (1 + 1e-9));
     congested += reached > 1;
   }
   EXPECT_GT(congested, 100);

@@ -34,27 +34,28 @@ Instance on_nodes(std::size_t nodes, std::vector<Job> jobs) {
 
 // Two of three quarters of the nodes run one after the other, three of them at three halves.
 TEST(GangBound, ByHand) {
-  EXPECT_NEAR(gang_bound(on_nodes(4, {gang(1, 0, 100, 3), gang(2, 0, 100, 3)})), 2, 1e-9);
-  EXPECT_NEAR(stretch_lower_bound(on_nodes(4, {gang(1, 0, 100, 3), gang(2, 0, 100, 3)}), BoundKind::ls1), 1.5, 1e-9);
+  EXPECT_NEAR(or_throw(gang_bound(on_nodes(4, {gang(1, 0, 100, 3), gang(2, 0, 100, 3)}))), 2, 1e-9);
+  EXPECT_NEAR(or_throw(stretch_lower_bound(on_nodes(4, {gang(1, 0, 100, 3), gang(2, 0, 100, 3)}), BoundKind::ls1)), 1.5,
+              1e-9);
   const std::vector<Job> three{gang(1, 0, 300, 6), gang(2, 0, 300, 6), gang(3, 0, 300, 6)};
-  EXPECT_NEAR(gang_bound(on_nodes(10, three)), 2, 1e-9);  // 900 s of yields at 3/2
+  EXPECT_NEAR(or_throw(gang_bound(on_nodes(10, three))), 2, 1e-9);  // 900 s of yields at 3/2
 }
 
 TEST(GangBound, SaysNothingWhereThreeFitOnANode) {
-  EXPECT_EQ(gang_bound(on_nodes(4, {gang(1, 0, 100, 3, 333), gang(2, 0, 100, 3, 333)})), 1);
+  EXPECT_EQ(or_throw(gang_bound(on_nodes(4, {gang(1, 0, 100, 3, 333), gang(2, 0, 100, 3, 333)}))), 1);
 }
 
 TEST(GangBound, SaysNothingOfNarrowOnes) {
-  EXPECT_EQ(gang_bound(on_nodes(4, {gang(1, 0, 100, 2), gang(2, 0, 100, 2), gang(3, 0, 100, 2)})), 1);
+  EXPECT_EQ(or_throw(gang_bound(on_nodes(4, {gang(1, 0, 100, 2), gang(2, 0, 100, 2), gang(3, 0, 100, 2)}))), 1);
 }
 
 TEST(GangBound, SaysNothingOfUnequalNodesOrPartsOfTheirCpu) {
   Instance instance = on_nodes(4, {gang(1, 0, 100, 3), gang(2, 0, 100, 3)});
   instance.platform.nodes.back().cpu = 2;
-  EXPECT_EQ(gang_bound(instance), 1);
+  EXPECT_EQ(or_throw(gang_bound(instance)), 1);
   Instance halves = on_nodes(4, {gang(1, 0, 100, 3), gang(2, 0, 100, 3)});
   for (Job& job : halves.jobs) job.cpu_need = 0.5;
-  EXPECT_EQ(gang_bound(halves), 1);
+  EXPECT_EQ(or_throw(gang_bound(halves)), 1);
 }
 
 // Which gangs have two tasks on some node (bits 0 to 2), and which pairs share one (bits 3 to 5: 01, 02, 12).
@@ -140,7 +141,7 @@ TEST(GangBound, AgreesWithAMaximumFlow) {
     std::mt19937 random(seed);
     const std::size_t nodes = 3 + random() % 8;
     const Instance instance = on_nodes(nodes, random_gangs(random, nodes));
-    const double bound = gang_bound(instance);
+    const double bound = or_throw(gang_bound(instance));
     bool tight = bound == 1;
     for (const int half : {3, 2}) {  // three halves, two
       Instance machine = on_nodes(1, {});
@@ -170,15 +171,15 @@ TEST(GangBound, NoScheduleIsBelow) {
     std::mt19937 random(seed);
     const std::size_t nodes = 3 + random() % 8;
     const Instance instance = on_nodes(nodes, random_gangs(random, nodes));
-    const double bound = gang_bound(instance);
-    const bool above = bound > stretch_lower_bound(instance, BoundKind::ls1) * (1 + 1e-6);
+    const double bound = or_throw(gang_bound(instance));
+    const bool above = bound > or_throw(stretch_lower_bound(instance, BoundKind::ls1)) * (1 + 1e-6);
     int& count = above ? above_ls1 : others;
     if (!above && others == 20) continue;
     ++count;
     SimOptions free;
     free.penalty = 0;
     for (const char* name : {"Triage", "clairvoyant/Triage", "GreedyPM*/per/OPT=MIN/MINVT=600"}) {
-      const RunResult result = simulate(instance, parse_algorithm(name).value(), free);
+      const RunResult result = or_throw(simulate(instance, parse_algorithm(name).value(), free));
       EXPECT_GE(measure(instance, result).max_stretch, bound * (1 - 1e-9)) << name;
     }
   }

@@ -28,7 +28,7 @@ TEST(Hpc2nBounds, WeeksAreAsPublished) {
   StretchBounds largest{0, 0};
   int ones = 0;
   for (std::size_t w = 0; w < weeks.size(); ++w) {
-    const StretchBounds bounds = stretch_lower_bounds(weeks[w]);
+    const StretchBounds bounds = or_throw(stretch_lower_bounds(weeks[w]));
     sum.divisible += bounds.divisible;
     sum.ls1 += bounds.ls1;
     largest.divisible = std::max(largest.divisible, bounds.divisible);
@@ -53,8 +53,8 @@ TEST(Hpc2nBounds, WholeLogIsAboveItsWeeks) {
   DFRS_TRACE_OR_SKIP(path, "HPC2N-2002-2.1-cln.swf.gz");
   double largest = 1;
   for (const Instance& week : load_hpc2n(path, true))
-    largest = std::max(largest, stretch_lower_bound(week, BoundKind::divisible));
-  EXPECT_GE(stretch_lower_bound(load_hpc2n(path, false).at(0), BoundKind::divisible), largest * (1 - 1e-9));
+    largest = std::max(largest, or_throw(stretch_lower_bound(week, BoundKind::divisible)));
+  EXPECT_GE(or_throw(stretch_lower_bound(load_hpc2n(path, false).at(0), BoundKind::divisible)), largest * (1 - 1e-9));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "sim/campaign/store.h"
 #include "sim/errors.h"
 #include "sim/workload/lublin.h"
+#include "tests/sim/failure_message.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace dfrs::sim {
@@ -49,7 +50,7 @@ TEST(CampaignThreads, GiveTheResultsOfOneThread) {
       EXPECT_EQ(total, 12U);
       reported.push_back(done);
     };
-    std::vector<ResultRow> rows = run_campaign(instances, algorithms, options);
+    std::vector<ResultRow> rows = or_throw(run_campaign(instances, algorithms, options));
     EXPECT_EQ(reported.size(), 12U) << "progress is told once for each simulation";
     return rows;
   };
@@ -72,7 +73,7 @@ TEST(CampaignThreads, ShareAStore) {
     CampaignOptions options;
     options.threads = 3;
     options.store = store;
-    return run_campaign(instances, algorithms, options);
+    return or_throw(run_campaign(instances, algorithms, options));
   };
   const std::vector<ResultRow> plain = run(nullptr);
   std::vector<std::vector<ResultRow>> shared(2);
@@ -80,7 +81,7 @@ TEST(CampaignThreads, ShareAStore) {
     std::vector<std::jthread> campaigns;
     for (std::vector<ResultRow>& rows : shared) {
       campaigns.emplace_back([&] {
-        ResultStore store(folder / "s.db", {});
+        const auto store = or_throw(ResultStore::open(folder / "s.db", {}));
         rows = run(&store);
       });
     }
@@ -97,11 +98,11 @@ TEST(CampaignThreads, AStoreTellsInstancesByTheirJobs) {
   instances.resize(1);
   instances.push_back(instances[0]);
   instances[1].name = "the same again";
-  ResultStore store(folder / "s.db", {});
+  const auto store = or_throw(ResultStore::open(folder / "s.db", {}));
   CampaignOptions options;
   options.threads = 2;
-  options.store = &store;
-  const std::vector<ResultRow> rows = run_campaign(instances, some_algorithms(), options);
+  options.store = store.get();
+  const std::vector<ResultRow> rows = or_throw(run_campaign(instances, some_algorithms(), options));
   ASSERT_EQ(rows.size(), 6U);
   EXPECT_EQ(rows[0].instance, "lublin-1");
   EXPECT_EQ(rows[3].instance, "the same again");
@@ -115,32 +116,32 @@ TEST(CampaignThreads, PartsMakeAWhole) {
   const std::vector<Algorithm> algorithms = some_algorithms();
   CampaignOptions options;
   options.threads = 2;
-  const std::vector<ResultRow> plain = run_campaign(instances, algorithms, options);
+  const std::vector<ResultRow> plain = or_throw(run_campaign(instances, algorithms, options));
 
-  ResultStore whole(folder / "whole.db", {});
+  const auto whole = or_throw(ResultStore::open(folder / "whole.db", {}));
   const std::vector<std::vector<std::size_t>> parts{{0, 1, 2, 3, 4}, {5, 11}, {7, 8, 9}};
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const std::string path = folder / std::to_string(k);
     {
-      ResultStore part(path, {}, ResultStore::Access::exclusive);
-      options.store = &part;
+      const auto part = or_throw(ResultStore::open(path, {}, ResultStore::Access::exclusive));
+      options.store = part.get();
       std::size_t done = 0;
       options.progress = [&](std::size_t, std::size_t total) {
         ++done;
         EXPECT_EQ(total, parts[k].size());
       };
-      run_simulations(instances, algorithms, options, parts[k]);
+      or_throw(run_simulations(instances, algorithms, options, parts[k]));
       EXPECT_EQ(done, parts[k].size());
-      EXPECT_EQ(missing_simulations(instances, algorithms, options).size(), 12 - parts[k].size());
+      EXPECT_EQ(or_throw(missing_simulations(instances, algorithms, options)).size(), 12 - parts[k].size());
     }
-    whole.take_in(path, {});
+    or_throw(whole->take_in(path, {}));
   }
   options.progress = {};
-  options.store = &whole;
-  EXPECT_EQ(missing_simulations(instances, algorithms, options), (std::vector<std::size_t>{6, 10}));
-  std::vector<ResultRow> rows = run_campaign(instances, algorithms, options);
+  options.store = whole.get();
+  EXPECT_EQ(or_throw(missing_simulations(instances, algorithms, options)), (std::vector<std::size_t>{6, 10}));
+  std::vector<ResultRow> rows = or_throw(run_campaign(instances, algorithms, options));
   EXPECT_EQ(results_csv(rows, CpuSeconds::left_out), results_csv(plain, CpuSeconds::left_out));
-  EXPECT_TRUE(missing_simulations(instances, algorithms, options).empty());
+  EXPECT_TRUE(or_throw(missing_simulations(instances, algorithms, options)).empty());
 }
 
 // Finished simulations are kept, and failed ones are unclaimed.
@@ -148,15 +149,15 @@ TEST(CampaignThreads, AFailureLeavesTheStoreInOrder) {
   const TemporaryFolder folder;
   std::vector<Instance> instances = some_instances();
   instances[1].jobs.back().rigid[kMemory] = instances[1].platform.nodes[0].rigid[kMemory] + 1;
-  ResultStore store(folder / "s.db", {});
+  const auto store = or_throw(ResultStore::open(folder / "s.db", {}));
   CampaignOptions options;
   options.threads = 1;
-  options.store = &store;
-  EXPECT_THROW(run_campaign(instances, some_algorithms(), options), Failure);
+  options.store = store.get();
+  EXPECT_EQ(code_of(run_campaign(instances, some_algorithms(), options)), kExitInput);
   const std::string settings = campaign_settings(options);
-  EXPECT_TRUE(store.find({fingerprint(instances[0]), "EASY", settings}));
-  ResultStore other(folder / "s.db", {});
-  EXPECT_EQ(other.claim({fingerprint(instances[1]), "EASY", settings}), ResultStore::Claim::mine);
+  EXPECT_TRUE(or_throw(store->find({fingerprint(instances[0]), "EASY", settings})));
+  const auto other = or_throw(ResultStore::open(folder / "s.db", {}));
+  EXPECT_EQ(or_throw(other->claim({fingerprint(instances[1]), "EASY", settings})), ResultStore::Claim::mine);
 }
 
 // A new option must become part of a store's key.
@@ -178,7 +179,7 @@ TEST(Campaign, SettingsNameEveryOption) {
   EXPECT_NE(campaign_settings(options).find("paused work kept, requeued after 90 s of progress"), std::string::npos);
 }
 
-TEST(CampaignThreads, ThrowTheFirstFailure) {
+TEST(CampaignThreads, ReturnTheFirstError) {
   std::vector<Instance> instances = some_instances();
   // A job that needs more memory than any node has: no algorithm can ever run it.
   for (const std::size_t broken : {1U, 3U}) {
@@ -186,7 +187,7 @@ TEST(CampaignThreads, ThrowTheFirstFailure) {
   }
   CampaignOptions options;
   options.threads = 4;
-  EXPECT_THROW(run_campaign(instances, some_algorithms(), options), Failure);
+  EXPECT_EQ(code_of(run_campaign(instances, some_algorithms(), options)), kExitInput);
 }
 
 }  // namespace

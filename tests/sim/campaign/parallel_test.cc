@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/sim/failure_message.h"
+
 namespace dfrs::sim {
 namespace {
 
@@ -49,6 +51,32 @@ TEST(ParallelThreads, RethrowTheFailureOfTheLowestIndexAndBeginNoMore) {
     }
     EXPECT_LE(begun.load(), 3U + threads) << "a thread began work after its own failed";
   }
+}
+
+TEST(ParallelThreads, ReturnTheErrorOfTheLowestIndexAndBeginNoMore) {
+  for (const unsigned threads : {1U, 2U, 8U}) {
+    std::atomic<std::size_t> begun{0};
+    const Result<void> done = try_parallel_for(100000, threads, [&](std::size_t index) -> Result<void> {
+      ++begun;
+      if (index >= 3) return input_error(std::to_string(index));
+      return {};
+    });
+    EXPECT_EQ(message_of(kExitInput, done), "3") << threads << " threads";
+    EXPECT_LE(begun.load(), 3U + threads) << "a thread began work after its own failed";
+  }
+}
+
+// Progress counts what succeeded.
+TEST(ParallelThreads, CountNoFailure) {
+  std::vector<std::size_t> done;
+  const auto two_fails = [](std::size_t index) -> Result<void> {
+    if (index == 2) return io_error("two");
+    return {};
+  };
+  EXPECT_EQ(code_of(try_parallel_for(5, 1, two_fails, [&](std::size_t now, std::size_t) { done.push_back(now); })),
+            kExitIo);
+  EXPECT_EQ(done, (std::vector<std::size_t>{1, 2}));
+  EXPECT_TRUE(try_parallel_for(2, 1, two_fails));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ Summary degradation(const std::vector<ResultRow>& rows, const std::string& algor
 std::vector<ResultRow> run_all(const std::vector<Instance>& instances, std::span<const Published> table) {
   std::vector<Algorithm> algorithms;
   for (const Published& row : table) algorithms.push_back(parse_algorithm(row.algorithm).value());
-  return run_campaign(instances, algorithms, {});
+  return or_throw(run_campaign(instances, algorithms, {}));
 }
 
 TEST(PublishedHpc2n, DegradationsFromBound) {
@@ -105,7 +105,7 @@ TEST(PublishedKth, TextbookEasyAndFcfs) {
   EXPECT_EQ(instances[0].platform.nodes.size(), 100U);
   for (const KthFigures& want : {KthFigures{"EASY", 6351.5, 86.371}, KthFigures{"FCFS", 218832.1, 4294.50}}) {
     SCOPED_TRACE(want.algorithm);
-    const RunResult run = simulate(instances[0], parse_algorithm(want.algorithm).value(), {});
+    const RunResult run = or_throw(simulate(instances[0], parse_algorithm(want.algorithm).value(), {}));
     const Metrics m = measure(instances[0], run, 10);
     EXPECT_NEAR(m.mean_wait, want.wait, 0.05);
     EXPECT_NEAR(m.mean_stretch, want.stretch, want.stretch < 100 ? 5e-4 : 5e-3);

@@ -101,7 +101,7 @@ TEST(Results, ReadBackBitByBit) {
     oracle::Dice dice(seed);
     std::vector<ResultRow> rows;
     for (int k = dice.between(1, 5); k > 0; --k) rows.push_back(random_row(dice));
-    const std::vector<ResultRow> back = parse_results_csv(results_csv(rows, CpuSeconds::written), "test");
+    const std::vector<ResultRow> back = or_throw(parse_results_csv(results_csv(rows, CpuSeconds::written), "test"));
     ASSERT_EQ(back.size(), rows.size());
     for (std::size_t k = 0; k < rows.size(); ++k) {
       ASSERT_EQ(back[k].instance, rows[k].instance);
@@ -123,7 +123,7 @@ TEST(Results, WithoutTimesAreTheSameHoweverLongTheyTook) {
   slower.policy_call_longest = 4;
   EXPECT_EQ(results_csv({slower}, CpuSeconds::left_out), text);
   EXPECT_NE(results_csv({slower}, CpuSeconds::written), results_csv({row}, CpuSeconds::written));
-  const std::vector<ResultRow> back = parse_results_csv(text, "test");
+  const std::vector<ResultRow> back = or_throw(parse_results_csv(text, "test"));
   ASSERT_EQ(back.size(), 1u);
   EXPECT_EQ(back[0].cpu_seconds, 0);
   row.cpu_seconds = row.policy_call_mean = row.policy_call_longest = 0;
@@ -154,11 +154,11 @@ TEST(Results, ColumnsThatAFileLacksAreUnknown) {
       "instance,algorithm,jobs,load,bound_divisible,bound_ls1,max_stretch,mean_stretch,mean_wait_s,mean_turnaround_s,"
       "makespan_s,utilization,underutilization,pauses_per_job,moves_per_job,pauses_per_hour,moves_per_hour,"
       "pause_gb_per_s,move_gb_per_s\na,EASY,10,0.5,1,1,4,2,1,1,1,0.5,0.1,0,0,0,0,0,0\n";
-  const std::vector<ResultRow> rows = parse_results_csv(old, "old.csv");
+  const std::vector<ResultRow> rows = or_throw(parse_results_csv(old, "old.csv"));
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_TRUE(std::isnan(rows[0].metrics.stretch_p95));
   EXPECT_EQ(rows[0].metrics.max_stretch, 4);
-  const std::vector<ResultRow> again = parse_results_csv(results_csv(rows, CpuSeconds::written), "new.csv");
+  const std::vector<ResultRow> again = or_throw(parse_results_csv(results_csv(rows, CpuSeconds::written), "new.csv"));
   EXPECT_TRUE(std::isnan(again[0].metrics.loss_of_capacity));
   EXPECT_EQ(again[0].metrics.max_stretch, 4);
 }
@@ -186,7 +186,7 @@ class ResultFile : public testing::Test {
     return text.replace(at, from.size(), to);
   }
   static std::string message(const std::string& text) {
-    return message_of<InputError>([&] { parse_results_csv(text, "f.csv"); });
+    return message_of(kExitInput, parse_results_csv(text, "f.csv"));
   }
 };
 
@@ -194,7 +194,7 @@ TEST_F(ResultFile, UnknownColumnsAndWindowsLinesAreRead) {
   std::string more = replaced(text(), "instance,", "colour,instance,");
   more = replaced(more, "\nw,", "\nred,w,");
   for (std::size_t at = 0; (at = more.find('\n', at)) != std::string::npos; at += 2) more.insert(at, "\r");
-  const auto rows = parse_results_csv(more, "f.csv");
+  const auto rows = or_throw(parse_results_csv(more, "f.csv"));
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].instance, "w");
   EXPECT_EQ(rows[0].jobs, 7u);

@@ -21,7 +21,7 @@ TEST(Selection, IsShort) {
   EXPECT_EQ(selection_text(Numbers{5}), "5");
   EXPECT_EQ(selection_text(Numbers{0, 1, 2, 3, 25}), "0-3,25");
   EXPECT_EQ(selection_text(Numbers{0, 2, 3, 9, 11, 12, 13}), "0,2-3,9,11-13");
-  EXPECT_THAT(parse_selection("0,2-3,9,11-13", 14), ElementsAre(0, 2, 3, 9, 11, 12, 13));
+  EXPECT_THAT(or_throw(parse_selection("0,2-3,9,11-13", 14)), ElementsAre(0, 2, 3, 9, 11, 12, 13));
 }
 
 TEST(Selection, ReadsBack) {
@@ -32,12 +32,12 @@ TEST(Selection, ReadsBack) {
       if (dice.chance(60)) numbers.push_back(k);
     }
     if (numbers.empty()) continue;
-    ASSERT_EQ(parse_selection(selection_text(numbers), 40), numbers) << selection_text(numbers);
+    ASSERT_EQ(or_throw(parse_selection(selection_text(numbers), 40)), numbers) << selection_text(numbers);
   }
 }
 
 TEST(Selection, ErrorsNameTheRange) {
-  const auto message = [](const char* text) { return message_of<UsageError>([&] { parse_selection(text, 10); }); };
+  const auto message = [](const char* text) { return message_of(kExitUsage, parse_selection(text, 10)); };
   EXPECT_THAT(message(""), HasSubstr("''"));
   EXPECT_THAT(message("1,x"), HasSubstr("'x'"));
   EXPECT_THAT(message("1,,2"), HasSubstr("''"));

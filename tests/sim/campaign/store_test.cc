@@ -28,6 +28,11 @@ using Claim = ResultStore::Claim;
 const std::vector<StoreFact> kFacts{{"command", "test"}, {"options", "penalty 300 s"}};
 constexpr SimulationKey kKey{"f1", "EASY", "penalty 300 s"};
 
+std::unique_ptr<ResultStore> opened(const std::string& path, std::span<const StoreFact> facts = kFacts,
+                                    ResultStore::Access access = ResultStore::Access::shared) {
+  return or_throw(ResultStore::open(path, facts, access));
+}
+
 ResultRow full_row() {
   ResultRow row = result("lublin-1", "EASY", 0);
   double value = 0.1;
@@ -52,14 +57,14 @@ TEST(Store, KeepsEveryBitOfAResult) {
   const TemporaryFolder folder;
   const ResultRow row = full_row();
   {
-    ResultStore store(folder / "s.db", kFacts);
-    EXPECT_EQ(store.find(kKey), std::nullopt);
-    EXPECT_EQ(store.claim(kKey), Claim::mine);
-    store.finish(kKey, row);
-    EXPECT_EQ(store.claim(kKey), Claim::finished);
+    const auto store = opened(folder / "s.db");
+    EXPECT_EQ(or_throw(store->find(kKey)), std::nullopt);
+    EXPECT_EQ(or_throw(store->claim(kKey)), Claim::mine);
+    or_throw(store->finish(kKey, row));
+    EXPECT_EQ(or_throw(store->claim(kKey)), Claim::finished);
   }
-  ResultStore store(folder / "s.db", kFacts);
-  const std::optional<ResultRow> found = store.find(kKey);
+  const auto store = opened(folder / "s.db");
+  const std::optional<ResultRow> found = or_throw(store->find(kKey));
   ASSERT_TRUE(found);
   expect_same_bits(*found, row);
 }
@@ -68,9 +73,9 @@ TEST(Store, KeepsThatASimulationRanAway) {
   const TemporaryFolder folder;
   ResultRow row = full_row();
   set_ran_away(row);
-  ResultStore(folder / "s.db", kFacts).finish(kKey, row);
-  ResultStore(folder / "other.db", kFacts).take_in(folder / "s.db", kFacts);
-  const std::optional<ResultRow> found = ResultStore(folder / "other.db", kFacts).find(kKey);
+  or_throw(opened(folder / "s.db")->finish(kKey, row));
+  or_throw(opened(folder / "other.db")->take_in(folder / "s.db", kFacts));
+  const std::optional<ResultRow> found = or_throw(opened(folder / "other.db")->find(kKey));
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->ran_away());
   EXPECT_TRUE(std::isnan(found->metrics.pauses));
@@ -79,23 +84,23 @@ TEST(Store, KeepsThatASimulationRanAway) {
 
 TEST(Store, TellsSimulationsApartByAllOfTheirKey) {
   const TemporaryFolder folder;
-  ResultStore store(folder / "s.db", kFacts);
-  store.claim(kKey);
-  store.finish(kKey, full_row());
+  const auto store = opened(folder / "s.db");
+  or_throw(store->claim(kKey));
+  or_throw(store->finish(kKey, full_row()));
   for (const SimulationKey& other :
        {SimulationKey{"f2", "EASY", "penalty 300 s"}, {"f1", "FCFS", "penalty 300 s"}, {"f1", "EASY", "penalty 0 s"}}) {
-    EXPECT_EQ(store.find(other), std::nullopt);
-    EXPECT_EQ(store.claim(other), Claim::mine);
+    EXPECT_EQ(or_throw(store->find(other)), std::nullopt);
+    EXPECT_EQ(or_throw(store->claim(other)), Claim::mine);
   }
 }
 
 TEST(Store, KeepsBounds) {
   const TemporaryFolder folder;
-  ResultStore store(folder / "s.db", kFacts);
-  EXPECT_EQ(store.find_bounds("f1", 10).has_value(), false);
-  store.put_bounds("f1", 10, {1.25, 1.5});
-  store.put_bounds("f1", 30, {1, 1});
-  const auto bounds = store.find_bounds("f1", 10);
+  const auto store = opened(folder / "s.db");
+  EXPECT_EQ(or_throw(store->find_bounds("f1", 10)).has_value(), false);
+  or_throw(store->put_bounds("f1", 10, {1.25, 1.5}));
+  or_throw(store->put_bounds("f1", 30, {1, 1}));
+  const auto bounds = or_throw(store->find_bounds("f1", 10));
   ASSERT_TRUE(bounds);
   EXPECT_EQ(bounds->divisible, 1.25);
   EXPECT_EQ(bounds->ls1, 1.5);
@@ -103,20 +108,20 @@ TEST(Store, KeepsBounds) {
 
 TEST(Store, WhatALivingOneIsAtIsNotGivenAway) {
   const TemporaryFolder folder;
-  ResultStore first(folder / "s.db", kFacts);
-  EXPECT_EQ(first.claim(kKey), Claim::mine);
+  const auto first = opened(folder / "s.db");
+  EXPECT_EQ(or_throw(first->claim(kKey)), Claim::mine);
   {
-    ResultStore second(folder / "s.db", kFacts);
-    EXPECT_EQ(second.claim(kKey), Claim::elsewhere);
-    EXPECT_EQ(second.claim({"f2", "EASY", "penalty 300 s"}), Claim::mine);
-    EXPECT_EQ(first.claim({"f2", "EASY", "penalty 300 s"}), Claim::elsewhere);
-    second.release(kKey);  // not its own
-    EXPECT_EQ(second.claim(kKey), Claim::elsewhere);
-    first.release(kKey);
-    EXPECT_EQ(second.claim(kKey), Claim::mine);
+    const auto second = opened(folder / "s.db");
+    EXPECT_EQ(or_throw(second->claim(kKey)), Claim::elsewhere);
+    EXPECT_EQ(or_throw(second->claim({"f2", "EASY", "penalty 300 s"})), Claim::mine);
+    EXPECT_EQ(or_throw(first->claim({"f2", "EASY", "penalty 300 s"})), Claim::elsewhere);
+    or_throw(second->release(kKey));  // not its own
+    EXPECT_EQ(or_throw(second->claim(kKey)), Claim::elsewhere);
+    or_throw(first->release(kKey));
+    EXPECT_EQ(or_throw(second->claim(kKey)), Claim::mine);
   }
-  EXPECT_EQ(first.claim(kKey), Claim::mine) << "the second store is closed";
-  EXPECT_EQ(first.claim({"f2", "EASY", "penalty 300 s"}), Claim::mine);
+  EXPECT_EQ(or_throw(first->claim(kKey)), Claim::mine) << "the second store is closed";
+  EXPECT_EQ(or_throw(first->claim({"f2", "EASY", "penalty 300 s"})), Claim::mine);
 }
 
 // Killed in the middle of two simulations, one of them finished: the other is taken over, also by a store that was open
@@ -124,15 +129,15 @@ TEST(Store, WhatALivingOneIsAtIsNotGivenAway) {
 TEST(Store, WhatADeadProcessWasAtIsTakenOver) {
   const TemporaryFolder folder;
   const SimulationKey other{"f2", "EASY", "penalty 300 s"};
-  ResultStore waiting(folder / "s.db", kFacts);
+  const auto waiting = opened(folder / "s.db");
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    ResultStore store(folder / "s.db", kFacts);
-    const bool claimed = store.claim(kKey) == Claim::mine && store.claim(other) == Claim::mine;
-    store.finish(other, full_row());
+    const auto store = opened(folder / "s.db");
+    const bool claimed = or_throw(store->claim(kKey)) == Claim::mine && or_throw(store->claim(other)) == Claim::mine;
+    or_throw(store->finish(other, full_row()));
     const char answer = claimed ? 'y' : 'n';
     if (::write(ready[1], &answer, 1) != 1) ::_exit(1);
     for (;;) ::pause();
@@ -140,16 +145,16 @@ TEST(Store, WhatADeadProcessWasAtIsTakenOver) {
   char answer = 0;
   ASSERT_EQ(::read(ready[0], &answer, 1), 1);
   EXPECT_EQ(answer, 'y');
-  EXPECT_EQ(waiting.claim(kKey), Claim::elsewhere);
-  EXPECT_EQ(waiting.claim(other), Claim::finished);
+  EXPECT_EQ(or_throw(waiting->claim(kKey)), Claim::elsewhere);
+  EXPECT_EQ(or_throw(waiting->claim(other)), Claim::finished);
   ::kill(child, SIGSTOP);
-  EXPECT_EQ(waiting.claim(kKey), Claim::elsewhere) << "stopped is not dead";
+  EXPECT_EQ(or_throw(waiting->claim(kKey)), Claim::elsewhere) << "stopped is not dead";
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  EXPECT_EQ(waiting.claim(kKey), Claim::mine);
-  ResultStore late(folder / "s.db", kFacts);  // gets the dead worker's number
-  EXPECT_EQ(late.claim(kKey), Claim::elsewhere);
-  EXPECT_EQ(late.claim(other), Claim::finished);
+  EXPECT_EQ(or_throw(waiting->claim(kKey)), Claim::mine);
+  const auto late = opened(folder / "s.db");  // gets the dead worker's number
+  EXPECT_EQ(or_throw(late->claim(kKey)), Claim::elsewhere);
+  EXPECT_EQ(or_throw(late->claim(other)), Claim::finished);
   ::close(ready[0]);
   ::close(ready[1]);
 }
@@ -157,11 +162,11 @@ TEST(Store, WhatADeadProcessWasAtIsTakenOver) {
 // Two names of one file are one store, with one file of locks.
 TEST(Store, LinksLeadToTheSameClaims) {
   const TemporaryFolder folder;
-  ResultStore first(folder / "s.db", kFacts);
+  const auto first = opened(folder / "s.db");
   std::filesystem::create_symlink(folder / "s.db", folder / "link.db");
-  ResultStore second(folder / "link.db", kFacts);
-  EXPECT_EQ(first.claim(kKey), Claim::mine);
-  EXPECT_EQ(second.claim(kKey), Claim::elsewhere);
+  const auto second = opened(folder / "link.db");
+  EXPECT_EQ(or_throw(first->claim(kKey)), Claim::mine);
+  EXPECT_EQ(or_throw(second->claim(kKey)), Claim::elsewhere);
 }
 
 TEST(Store, RefusesAnotherCampaignSayingWhatDiffers) {
@@ -174,13 +179,13 @@ TEST(Store, RefusesAnotherCampaignSayingWhatDiffers) {
     return campaign_facts(settings, instances, fingerprints);
   };
   const auto message = [&](const std::vector<StoreFact>& wanted) {
-    return message_of<UsageError>([&] { ResultStore(folder / "s.db", wanted); });
+    return message_of(kExitUsage, ResultStore::open(folder / "s.db", wanted));
   };
   {
-    ResultStore(folder / "s.db", facts("penalty 300 s", {one, two}));
+    opened(folder / "s.db", facts("penalty 300 s", {one, two}));
   }
   {
-    ResultStore(folder / "s.db", facts("penalty 300 s", {one, two}));
+    opened(folder / "s.db", facts("penalty 300 s", {one, two}));
   }
   EXPECT_THAT(message(facts("penalty 0 s", {one, two})),
               AllOf(HasSubstr("s.db"), HasSubstr("other options"), HasSubstr("'penalty 300 s' in the store"),
@@ -192,34 +197,34 @@ TEST(Store, RefusesAnotherCampaignSayingWhatDiffers) {
   EXPECT_THAT(message(kFacts), HasSubstr("other command"));
   EXPECT_THAT(message({}), HasSubstr("other command"));
   // A store of another version of the program.
-  Database(folder / "s.db").execute("UPDATE facts SET value = 'dfrs-sim 0.0.1 (results 0)' WHERE name = 'program'");
+  or_throw(or_throw(Database::open(folder / "s.db"))
+               .execute("UPDATE facts SET value = 'dfrs-sim 0.0.1 (results 0)' WHERE name = 'program'"));
   EXPECT_THAT(message(facts("penalty 300 s", {two})),
               AllOf(HasSubstr("made by dfrs-sim 0.0.1 (results 0), this is dfrs-sim "), HasSubstr("another file")));
-  Database(folder / "s.db").execute("PRAGMA user_version = 7");
+  or_throw(or_throw(Database::open(folder / "s.db")).execute("PRAGMA user_version = 7"));
   EXPECT_THAT(message(kFacts), HasSubstr("format 7"));
 }
 
-std::string bad_input(const std::string& path) {
-  return message_of<InputError>([&] { ResultStore(path, kFacts); });
-}
+std::string bad_input(const std::string& path) { return message_of(kExitInput, ResultStore::open(path, kFacts)); }
 
 TEST(Store, RefusesWhatIsNoStore) {
   const TemporaryFolder folder;
   EXPECT_THAT(bad_input(folder.write("text", std::string(5000, 'x'))),
               AllOf(HasSubstr("text"), HasSubstr("not a store")));
-  Database(folder / "other.db").execute("CREATE TABLE t(x)");
+  or_throw(or_throw(Database::open(folder / "other.db")).execute("CREATE TABLE t(x)"));
   EXPECT_THAT(bad_input(folder / "other.db"), AllOf(HasSubstr("other.db"), HasSubstr("not a store of results")));
-  EXPECT_EQ(Database(folder / "other.db").integer("SELECT count(*) FROM sqlite_schema"), 1) << "left as it was";
+  EXPECT_EQ(or_throw(or_throw(Database::open(folder / "other.db")).integer("SELECT count(*) FROM sqlite_schema")), 1)
+      << "left as it was";
 }
 
 TEST(Store, RefusesADamagedFile) {
   const TemporaryFolder folder;
   {
-    ResultStore store(folder / "s.db", kFacts);
+    const auto store = opened(folder / "s.db");
     for (int k = 0; k < 200; ++k) {
       const std::string name = "f" + std::to_string(k);
-      store.claim({name, "EASY", ""});
-      store.finish({name, "EASY", ""}, full_row());
+      or_throw(store->claim({name, "EASY", ""}));
+      or_throw(store->finish({name, "EASY", ""}, full_row()));
     }
   }
   const std::string whole = file_bytes(folder / "s.db");
@@ -229,9 +234,9 @@ TEST(Store, RefusesADamagedFile) {
   std::string overwritten = whole;
   for (std::size_t k = 20'000; k < 30'000; ++k) overwritten[k] = 'x';
   EXPECT_THAT(bad_input(folder.write("over.db", overwritten)), HasSubstr("damaged"));
-  Database(folder / "s.db").execute("DROP TABLE results");
-  ResultStore without(folder / "s.db", kFacts);
-  EXPECT_THAT(message_of<InputError>([&] { without.find(kKey); }), HasSubstr("damaged (no such table: results)"));
+  or_throw(or_throw(Database::open(folder / "s.db")).execute("DROP TABLE results"));
+  const auto without = opened(folder / "s.db");
+  EXPECT_THAT(message_of(kExitInput, without->find(kKey)), HasSubstr("damaged (no such table: results)"));
 }
 
 TEST(Store, TakesInWhatItDoesNotHave) {
@@ -240,62 +245,61 @@ TEST(Store, TakesInWhatItDoesNotHave) {
   ResultRow theirs = full_row();
   theirs.cpu_seconds = 7;
   {
-    ResultStore part(folder / "part.db", kFacts, ResultStore::Access::exclusive);
+    const auto part = opened(folder / "part.db", kFacts, ResultStore::Access::exclusive);
     for (const SimulationKey& key : {kKey, other_options}) {
-      part.claim(key);
-      part.finish(key, theirs);
+      or_throw(part->claim(key));
+      or_throw(part->finish(key, theirs));
     }
-    part.claim({"f9", "EASY", "penalty 0 s"});  // claimed is not done
-    part.put_bounds("f1", 10, {2.5, 3.5});
+    or_throw(part->claim({"f9", "EASY", "penalty 0 s"}));  // claimed is not done
+    or_throw(part->put_bounds("f1", 10, {2.5, 3.5}));
   }
-  ResultStore store(folder / "s.db", kFacts);
-  store.claim(kKey);
-  store.finish(kKey, full_row());
-  for (int twice = 0; twice < 2; ++twice) store.take_in(folder / "part.db", kFacts);
-  expect_same_bits(store.find(kKey).value(), full_row());  // its own
-  expect_same_bits(store.find(other_options).value(), theirs);
-  EXPECT_EQ(store.find_bounds("f1", 10).value().ls1, 3.5);
-  EXPECT_EQ(store.claim({"f9", "EASY", "penalty 0 s"}), Claim::mine);
+  const auto store = opened(folder / "s.db");
+  or_throw(store->claim(kKey));
+  or_throw(store->finish(kKey, full_row()));
+  for (int twice = 0; twice < 2; ++twice) or_throw(store->take_in(folder / "part.db", kFacts));
+  expect_same_bits(or_throw(store->find(kKey)).value(), full_row());  // its own
+  expect_same_bits(or_throw(store->find(other_options)).value(), theirs);
+  EXPECT_EQ(or_throw(store->find_bounds("f1", 10)).value().ls1, 3.5);
+  EXPECT_EQ(or_throw(store->claim({"f9", "EASY", "penalty 0 s"})), Claim::mine);
   const std::vector<StoreFact> others{{"command", "test"}, {"options", "penalty 5 s"}};
-  EXPECT_THAT(message_of<UsageError>([&] { store.take_in(folder / "part.db", others); }), HasSubstr("other options"));
+  EXPECT_THAT(message_of(kExitUsage, store->take_in(folder / "part.db", others)), HasSubstr("other options"));
 }
 
 // Not even for reading: no process on any machine sees half of what another writes.
 TEST(Store, OneProcessAloneHasAnExclusiveOne) {
   const TemporaryFolder folder;
-  std::optional<ResultStore> store;
-  store.emplace(folder / "s.db", kFacts, ResultStore::Access::exclusive);
+  auto store = opened(folder / "s.db", kFacts, ResultStore::Access::exclusive);
   EXPECT_FALSE(std::filesystem::exists(folder / "s.db-shm")) << "memory that machines cannot share";
-  ResultStore other(folder / "other.db", kFacts);
-  EXPECT_THAT(message_of<IoError>([&] { other.take_in(folder / "s.db", kFacts); }), HasSubstr("another process"));
-  store->claim(kKey);
-  store->finish(kKey, full_row());
+  const auto other = opened(folder / "other.db");
+  EXPECT_THAT(message_of(kExitIo, other->take_in(folder / "s.db", kFacts)), HasSubstr("another process"));
+  or_throw(store->claim(kKey));
+  or_throw(store->finish(kKey, full_row()));
   store.reset();
-  other.take_in(folder / "s.db", kFacts);
-  EXPECT_TRUE(other.find(kKey));
+  or_throw(other->take_in(folder / "s.db", kFacts));
+  EXPECT_TRUE(or_throw(other->find(kKey)));
 }
 
 TEST(Store, AnEmptyFileIsANewStore) {
   const TemporaryFolder folder;
-  ResultStore store(folder.write("s.db", ""), kFacts);
-  EXPECT_EQ(store.claim(kKey), Claim::mine);
+  const auto store = opened(folder.write("s.db", ""));
+  EXPECT_EQ(or_throw(store->claim(kKey)), Claim::mine);
 }
 
 TEST(Store, NeedsAFolderThatCanBeWritten) {
   const TemporaryFolder folder;
-  EXPECT_THAT(message_of<IoError>([&] { ResultStore(folder / "none/s.db", kFacts); }), HasSubstr("none/s.db"));
-  EXPECT_THAT(message_of<IoError>([&] { ResultStore(folder.path().string(), kFacts); }),
+  EXPECT_THAT(message_of(kExitIo, ResultStore::open(folder / "none/s.db", kFacts)), HasSubstr("none/s.db"));
+  EXPECT_THAT(message_of(kExitIo, ResultStore::open(folder.path().string(), kFacts)),
               HasSubstr(folder.path().string()));
-  EXPECT_THAT(message_of<UsageError>([&] { ResultStore("", kFacts); }), HasSubstr("empty"));
+  EXPECT_THAT(message_of(kExitUsage, ResultStore::open("", kFacts)), HasSubstr("empty"));
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   std::filesystem::create_directory(folder / "locked");
   {
-    ResultStore(folder / "locked/s.db", kFacts);
+    opened(folder / "locked/s.db");
   }
   using std::filesystem::perms;
   std::filesystem::permissions(folder / "locked", perms::owner_read | perms::owner_exec);
-  EXPECT_THAT(message_of<IoError>([&] { ResultStore(folder / "locked/new.db", kFacts); }), HasSubstr("locked/new.db"));
-  EXPECT_THAT(message_of<IoError>([&] { ResultStore(folder / "locked/s.db", kFacts); }), HasSubstr("locked/s.db"));
+  EXPECT_THAT(message_of(kExitIo, ResultStore::open(folder / "locked/new.db", kFacts)), HasSubstr("locked/new.db"));
+  EXPECT_THAT(message_of(kExitIo, ResultStore::open(folder / "locked/s.db", kFacts)), HasSubstr("locked/s.db"));
   std::filesystem::permissions(folder / "locked", perms::owner_all);
 }
 

@@ -24,9 +24,10 @@ class ByHand : public testing::Test {
     job.estimate = estimate < 0 ? run_time : estimate;
     instance_.jobs.push_back(job);
   }
-  RunResult run(const char* algorithm) const {
+  RunOutcome outcome(const char* algorithm) const {
     return simulate(instance_, parse_algorithm(algorithm).value(), options_);
   }
+  RunResult run(const char* algorithm) const { return or_throw(outcome(algorithm)); }
 
   Instance instance_;
   SimOptions options_;

@@ -75,7 +75,8 @@ const std::vector<Case> kCases{
 
 std::vector<Seconds> ends(const Instance& instance, const std::string& name, const SimOptions& options) {
   std::vector<Seconds> all;
-  for (const JobRecord& job : simulate(instance, parse_algorithm(name).value(), options).jobs) all.push_back(job.end);
+  for (const JobRecord& job : or_throw(simulate(instance, parse_algorithm(name).value(), options)).jobs)
+    all.push_back(job.end);
   return all;
 }
 

@@ -183,9 +183,9 @@ TEST(GpusRandom, RecordsHaveAllOfThem) {
     SimOptions options;
     options.pauses = PauseWorld::all(PauseEffect::suspended);
     const std::string path = folder / std::string(algorithm).substr(0, 6) + ".jsonl";
-    StepRecorder recorder(path, instance, parse_algorithm(algorithm).value(), options);
-    const RunResult r = simulate(instance, parse_algorithm(algorithm).value(), options, &recorder);
-    recorder.finish();
+    const auto recorder = or_throw(StepRecorder::create(path, instance, parse_algorithm(algorithm).value(), options));
+    const RunResult r = or_throw(simulate(instance, parse_algorithm(algorithm).value(), options, recorder.get()));
+    or_throw(recorder->finish());
     record::RecordReader reader = or_throw(open_record(path));
     const RecordedRun recorded = or_throw(read_recorded_run(reader, "again"));
     EXPECT_EQ(recorded.instance.platform.nodes, instance.platform.nodes);
@@ -222,10 +222,10 @@ TEST(GpusRandom, NoneIsGivenToTwoJobs) {
         GpuCount count(instance, options);
         oracle::DecisionChecker checker;
         Both both(count, checker);
-        const RunResult seen = simulate(instance, parse_algorithm(algorithm).value(), options, &both);
+        const RunResult seen = or_throw(simulate(instance, parse_algorithm(algorithm).value(), options, &both));
         EXPECT_THAT(checker.violations(), IsEmpty()) << algorithm << " " << world;
         kept_while_paused += count.kept_while_paused();
-        const RunResult unseen = simulate(instance, parse_algorithm(algorithm).value(), options);
+        const RunResult unseen = or_throw(simulate(instance, parse_algorithm(algorithm).value(), options));
         for (std::size_t k = 0; k < instance.jobs.size(); ++k) EXPECT_EQ(seen.jobs[k].end, unseen.jobs[k].end);
       }
     }

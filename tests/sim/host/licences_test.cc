@@ -98,7 +98,7 @@ TEST(Licences, NeverMoreAreHeldThanThereAre) {
   for (const char* algorithm : kAlgorithms) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       const Instance instance = licensed(seed, 4);
-      const RunResult result = simulate(instance, parse_algorithm(algorithm).value(), {});
+      const RunResult result = or_throw(simulate(instance, parse_algorithm(algorithm).value(), {}));
       ASSERT_EQ(result.jobs.size(), instance.jobs.size());
       for (std::size_t k = 0; k < result.jobs.size(); ++k) {
         EXPECT_GE(result.jobs[k].end, instance.jobs[k].submit + instance.jobs[k].run_time - 1e-6) << algorithm;
@@ -119,11 +119,11 @@ TEST(Licences, EnoughForAllChangeNothing) {
     without.platform.licences.clear();
     without.platform.licence_sets.clear();
     for (Job& job : without.jobs) job.licences = 0;
-    const RunResult a = simulate(with, parse_algorithm(algorithm).value(), {});
-    const RunResult b = simulate(without, parse_algorithm(algorithm).value(), {});
+    const RunResult a = or_throw(simulate(with, parse_algorithm(algorithm).value(), {}));
+    const RunResult b = or_throw(simulate(without, parse_algorithm(algorithm).value(), {}));
     for (std::size_t k = 0; k < a.jobs.size(); ++k) EXPECT_EQ(a.jobs[k].end, b.jobs[k].end) << algorithm;
     const Instance few = licensed(7, 3);
-    const RunResult c = simulate(few, parse_algorithm(algorithm).value(), {});
+    const RunResult c = or_throw(simulate(few, parse_algorithm(algorithm).value(), {}));
     std::size_t differ = 0;
     for (std::size_t k = 0; k < a.jobs.size(); ++k) differ += c.jobs[k].end != a.jobs[k].end ? 1 : 0;
     EXPECT_GT(differ, 20U) << algorithm;
@@ -135,7 +135,7 @@ TEST(Licences, TimelinesGiveEachJobItsRunTime) {
   const Instance instance = licensed(3, 3);
   const Algorithm algorithm = parse_algorithm("Triage").value();
   ScheduleCollector collector("Triage");
-  simulate(instance, algorithm, {}, &collector);
+  or_throw(simulate(instance, algorithm, {}, &collector));
   const timeline::Schedule schedule = collector.finish(instance);
   ASSERT_EQ(schedule.jobs.size(), instance.jobs.size());
   for (std::size_t k = 0; k < schedule.jobs.size(); ++k) {

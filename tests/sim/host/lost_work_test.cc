@@ -20,7 +20,7 @@ class LostWork : public ::testing::Test {
     options_.pauses = PauseWorld::all(PauseEffect::lost);
   }
   RunResult run(const char* algorithm = "GreedyP*") {
-    return simulate(instance_, *parse_algorithm(algorithm), options_);
+    return or_throw(simulate(instance_, *parse_algorithm(algorithm), options_));
   }
 
   Instance instance_;
@@ -77,7 +77,7 @@ TEST_F(LostWork, PoliciesSeeTheRestart) {
   instance_.jobs = {serial_job(1, 0, 60, 1000), serial_job(2, 500, 60, 100)};
   options_.restart = 30;
   Look look;
-  simulate(instance_, *parse_algorithm("GreedyP*"), options_, {.observer = &look});
+  or_throw(simulate(instance_, *parse_algorithm("GreedyP*"), options_, {.observer = &look}));
   EXPECT_DOUBLE_EQ(look.running, 530);
   EXPECT_DOUBLE_EQ(look.paused, 30);
 }
@@ -153,7 +153,7 @@ TEST(LostWorkRandom, AllWorkIsDoneOrLost) {
       options.pauses = PauseWorld::all(PauseEffect::lost);
       options.lost_work = {30, 2};
       Follow follow(30);
-      const RunResult r = simulate(instance, *parse_algorithm(algorithm), options, &follow);
+      const RunResult r = or_throw(simulate(instance, *parse_algorithm(algorithm), options, &follow));
       double lost = 0;
       for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
         const Job& job = instance.jobs[k];

@@ -31,7 +31,7 @@ class Needs : public ::testing::Test {
     options_.need_interval = 10;
   }
   RunResult run(const char* algorithm = "Greedy*") {
-    return simulate(instance_, *parse_algorithm(algorithm), options_);
+    return or_throw(simulate(instance_, *parse_algorithm(algorithm), options_));
   }
 
   Instance instance_;
@@ -101,7 +101,7 @@ TEST(Weights, ShareOneNodeByTheirWeights) {
   instance.jobs = {make(1, 0, 1, 100), make(2, 0, 1, 100)};
   instance.jobs[1].weight = 3;
   FirstYields first;
-  const RunResult r = simulate(instance, *parse_algorithm("Triage"), {}, &first);
+  const RunResult r = or_throw(simulate(instance, *parse_algorithm("Triage"), {}, &first));
   // As the cubes of the weights, 1 to 27 (policy/triage/weights.h).
   EXPECT_NEAR(first.yields.at(0), 1.0 / 28, 1e-9);
   EXPECT_NEAR(first.yields.at(1), 27.0 / 28, 1e-9);

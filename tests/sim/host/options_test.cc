@@ -50,8 +50,8 @@ void expect_some_run_differs(const std::string& what, const std::string& name, c
                              const std::string& other_name, const SimOptions& other) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Instance instance = crowded(seed);
-    const RunResult a = simulate(instance, parse_algorithm(name).value(), options);
-    const RunResult b = simulate(instance, parse_algorithm(other_name).value(), other);
+    const RunResult a = or_throw(simulate(instance, parse_algorithm(name).value(), options));
+    const RunResult b = or_throw(simulate(instance, parse_algorithm(other_name).value(), other));
     if (ends(a) != ends(b)) return;
   }
   ADD_FAILURE() << what << " changes nothing";

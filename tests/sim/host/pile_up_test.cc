@@ -92,20 +92,19 @@ class PilingUp : public ByHand {
 TEST_F(PilingUp, ARunInWhichJobsAreOnlyPausedAndResumedEnds) {
   const Algorithm shuffle{"shuffle", "", PolicyTraits{},
                           MakeNonClairvoyant([](const EngineOptions&) { return std::make_unique<Shuffle>(); })};
-  try {
-    simulate(instance_, shuffle, options_, watch_);
-    ADD_FAILURE() << "it goes on";
-  } catch (const RanAway& away) {
-    EXPECT_EQ(std::string(away.what()),
-              "by-hand: ran away: at 5000 s 5001 jobs are in the system, and while they doubled there were 120 pauses, "
-              "moves, starts and resumes per job submitted. They come faster than they end; a longer period helps "
-              "policies that repack, and --most-jobs none lets the run go on, for hours");
-  }
+  const RunOutcome away = simulate(instance_, shuffle, options_, watch_);
+  ASSERT_FALSE(away) << "it goes on";
+  EXPECT_TRUE(away.error().ran_away);
+  EXPECT_EQ(away.error().code, kExitInput);
+  EXPECT_EQ(away.error().message,
+            "by-hand: ran away: at 5000 s 5001 jobs are in the system, and while they doubled there were 120 pauses, "
+            "moves, starts and resumes per job submitted. They come faster than they end; a longer period helps "
+            "policies that repack, and --most-jobs none lets the run go on, for hours");
   EXPECT_EQ(warned_, "");
 }
 
 TEST_F(PilingUp, ALongQueueEndsByItself) {
-  const RunResult run = simulate(instance_, parse_algorithm("FCFS").value(), options_, watch_);
+  const RunResult run = or_throw(simulate(instance_, parse_algorithm("FCFS").value(), options_, watch_));
   EXPECT_EQ(run.jobs.back().end, 84e6 + 20);  // 60 at a time
   EXPECT_EQ(
       warned_,

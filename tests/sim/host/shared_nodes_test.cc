@@ -183,7 +183,7 @@ TEST(SharedNodesRandom, RunsAsTheReference) {
       std::string name = algorithm_name(named(rule));
       name.insert(4, "/shared");
       oracle::DecisionChecker checker;
-      const RunResult run = simulate(instance, *parse_algorithm(name), options, &checker);
+      const RunResult run = or_throw(simulate(instance, *parse_algorithm(name), options, &checker));
       const std::string where = name + ", seed " + std::to_string(seed);
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       ASSERT_EQ(difference(run, oracle::simulate_shared_plainly(instance, rule, plain)), "") << where;
@@ -208,7 +208,7 @@ TEST(GangRandom, RunsAsTheReference) {
     for (const std::size_t rows : {2, 3}) {
       const std::string name = "GANG/jobs=" + std::to_string(rows) + "/slice=37";
       oracle::DecisionChecker checker;
-      const RunResult run = simulate(instance, *parse_algorithm(name), {}, &checker);
+      const RunResult run = or_throw(simulate(instance, *parse_algorithm(name), {}, &checker));
       const std::string where = name + ", seed " + std::to_string(seed);
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       ASSERT_EQ(difference(run, oracle::simulate_gang_plainly(instance, rows, 37)), "") << where;
@@ -236,7 +236,7 @@ TEST(SharedNodesRandom, SeveralJobsACoreRunAsTheReference) {
       std::string name = algorithm_name(named(rule));
       name.insert(4, "/shared/jobs=" + std::to_string(jobs_a_core));
       oracle::DecisionChecker checker;
-      const RunResult run = simulate(instance, *parse_algorithm(name), SimOptions{}, &checker);
+      const RunResult run = or_throw(simulate(instance, *parse_algorithm(name), SimOptions{}, &checker));
       const std::string where = name + ", seed " + std::to_string(seed);
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       ASSERT_EQ(difference(run, oracle::simulate_shared_plainly(instance, rule, {}, jobs_a_core)), "") << where;
@@ -269,8 +269,8 @@ TEST(SharedNodesRandom, EqualsWholeNodesWhereTasksTakeWholeNodes) {
                                         std::pair("EASY/shared/backfill=SJF/predict=sc15/correct=steps",
                                                   "EASY/backfill=SJF/predict=sc15/correct=steps"),
                                         std::pair("EASY/shared/jobs=1/predict=tsafrir", "EASY/predict=tsafrir")}) {
-      const RunResult a = simulate(instance, *parse_algorithm(shared), {});
-      const RunResult b = simulate(instance, *parse_algorithm(whole), {});
+      const RunResult a = or_throw(simulate(instance, *parse_algorithm(shared), {}));
+      const RunResult b = or_throw(simulate(instance, *parse_algorithm(whole), {}));
       for (std::size_t k = 0; k < instance.jobs.size(); ++k) {
         ASSERT_EQ(a.jobs[k].start, b.jobs[k].start) << shared << " seed " << seed << " job " << k + 1;
       }

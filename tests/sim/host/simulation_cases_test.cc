@@ -82,7 +82,7 @@ TEST(SimulationCases, DfrsRunsAsTheReference) {
       oracle::Lockstep lockstep(*dfrs, options.engine.of<DfrsOptions>());
       oracle::YieldLog log;
       Observers all({&checker, &lockstep, &log});
-      const RunResult run = simulate(instance, algorithm, options, &all);
+      const RunResult run = or_throw(simulate(instance, algorithm, options, &all));
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       ASSERT_EQ(lockstep.difference(), "") << where;
 
@@ -123,7 +123,7 @@ TEST(SimulationCases, BatchRunsAsTheReference) {
       options.engine.of<BatchOptions>().pass_per_event = dice.chance(30);
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
       oracle::DecisionChecker checker;
-      const RunResult run = simulate(instance, algorithm, options, &checker);
+      const RunResult run = or_throw(simulate(instance, algorithm, options, &checker));
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       oracle::SimulatorOptions plain;
       plain.pass_per_event = options.engine.of<BatchOptions>().pass_per_event;
@@ -154,7 +154,7 @@ TEST(SimulationCases, OtherOrdersOfTheQueueRunAsTheReference) {
       const Algorithm algorithm = named(rule);
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
       oracle::DecisionChecker checker;
-      const RunResult run = simulate(instance, algorithm, options, &checker);
+      const RunResult run = or_throw(simulate(instance, algorithm, options, &checker));
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       ASSERT_EQ(difference(run, oracle::simulate_plainly(instance, rule, plain)), "") << where;
       const BatchAlgorithm in_order{rule.backfill};
@@ -188,7 +188,7 @@ TEST(SimulationCases, PredictedRunTimesAsTheReference) {
                                 Rule{by, percent, correct}};
       const std::string where = algorithm_name(named(rule)) + ", seed " + std::to_string(seed);
       oracle::DecisionChecker checker;
-      const RunResult run = simulate(instance, named(rule), options, &checker);
+      const RunResult run = or_throw(simulate(instance, named(rule), options, &checker));
       ASSERT_EQ(checker.violations(), std::vector<std::string>{}) << where;
       ASSERT_EQ(difference(run, oracle::simulate_plainly(instance, rule, plain)), "") << where;
       BatchAlgorithm requests = rule;
@@ -231,9 +231,9 @@ TEST(SimulationCases, DecisionsRepeatAndDoNotHangOnEstimates) {
       SimOptions options;
       options.engine.lp_solver = &solver;
       Stream first, again, with_others;
-      simulate(instance, algorithm, options, &first);
-      simulate(instance, algorithm, options, &again);
-      simulate(other, algorithm, options, &with_others);
+      or_throw(simulate(instance, algorithm, options, &first));
+      or_throw(simulate(instance, algorithm, options, &again));
+      or_throw(simulate(other, algorithm, options, &with_others));
       ASSERT_EQ(first.numbers(), again.numbers()) << algorithm_name(algorithm) << ", seed " << seed;
       if (!needs_estimates(algorithm)) {
         ASSERT_EQ(first.numbers(), with_others.numbers()) << algorithm_name(algorithm) << ", seed " << seed;
@@ -250,8 +250,8 @@ TEST(SimulationCases, DecisionsRepeatAndDoNotHangOnEstimates) {
     for (Job& job : other.jobs) job.estimate = dice.uniform() * 5000;
     Stream first, second;
     const Algorithm easy = named(BatchAlgorithm{BatchAlgorithm::Backfill::easy});
-    simulate(instance, easy, {}, &first);
-    simulate(other, easy, {}, &second);
+    or_throw(simulate(instance, easy, {}, &first));
+    or_throw(simulate(other, easy, {}, &second));
     batch_differs = first.numbers() != second.numbers();
   }
   EXPECT_TRUE(batch_differs);
@@ -283,8 +283,8 @@ TEST(SimulationCases, SlotsUsedAgainChangeNothing) {
       options.engine.of<BatchOptions>().pass_per_event = dice.chance(20);
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
       Nobody nobody;
-      const RunResult apart = simulate(instance, algorithm, options, &nobody);
-      const RunResult again = simulate(instance, algorithm, options);
+      const RunResult apart = or_throw(simulate(instance, algorithm, options, &nobody));
+      const RunResult again = or_throw(simulate(instance, algorithm, options));
       ASSERT_EQ(nobody.slots, instance.jobs.size()) << where;
       ASSERT_EQ(apart.steps, again.steps) << where;
       ASSERT_EQ(apart.demand, again.demand) << where;
@@ -313,7 +313,7 @@ TEST(SimulationCases, WeeksOfHpc2nPassTheChecker) {
   for (const std::size_t week : {3, 120}) {
     for (const char* name : {"EASY", "GreedyP*", "GreedyPM*/per/MINVT=600", "MCB8*/MINVT=600"}) {
       oracle::DecisionChecker checker;
-      simulate(loaded.instances[week], *parse_algorithm(name), options, &checker);
+      or_throw(simulate(loaded.instances[week], *parse_algorithm(name), options, &checker));
       EXPECT_EQ(checker.violations(), std::vector<std::string>{}) << name << " week " << week;
       EXPECT_GE(checker.decisions_seen(), loaded.instances[week].jobs.size());
     }

@@ -103,7 +103,7 @@ TEST_F(SimulationByHand, NoVirtualTimeInThePenalty) {
   } clock;
   job(300, 1, 1, 10, 10);
   instance_.name = "by-hand";
-  simulate(instance_, *parse_algorithm("GreedyP*"), options_, &clock);
+  or_throw(simulate(instance_, *parse_algorithm("GreedyP*"), options_, &clock));
   EXPECT_DOUBLE_EQ(clock.at_300, 100);
 }
 
@@ -311,7 +311,7 @@ TEST_F(SimulationByHand, PackedBatchNodesHoldWhatTheyHaveCpuAndMemoryFor) {
     EXPECT_DOUBLE_EQ(r.jobs[2].start, 100);
   }
   options_.engine.of<BatchOptions>().pack_tasks = false;
-  EXPECT_THAT(message_of<InputError>([&] { run("EASY"); }), HasSubstr("--batch-nodes packed"));
+  EXPECT_THAT(message_of(kExitInput, outcome("EASY")), HasSubstr("--batch-nodes packed"));
 }
 
 // Memory limits before CPU does: one task of 60 MiB per node of 100.
@@ -331,7 +331,7 @@ TEST_F(SimulationByHand, EndlessPausesAreAnErrorNotAHang) {
   job(0, 1, 1, 60, 1e9);
   options_.engine.of<DfrsOptions>().period = 1;
   EXPECT_THAT(
-      message_of<InputError>([&] { run("/per"); }),
+      message_of(kExitInput, outcome("/per")),
       AllOf(HasSubstr("no job has completed"), HasSubstr("2 jobs in the system"), HasSubstr("a longer period helps")));
 }
 
@@ -347,7 +347,7 @@ TEST_F(SimulationByHand, TicksBeyondMeasureAreAnErrorThatSaysSo) {
   nodes(1);
   job(0, 1, 1, 60, 1e9);
   options_.engine.of<DfrsOptions>().period = 1;
-  EXPECT_THAT(message_of<InputError>([&] { run("/per"); }),
+  EXPECT_THAT(message_of(kExitInput, outcome("/per")),
               AllOf(HasSubstr("1 job in the system, 1 of them running"), HasSubstr("more ticks"),
                     HasSubstr("longer period"), Not(HasSubstr("consumed all progress"))));
 }
@@ -356,16 +356,16 @@ TEST_F(SimulationByHand, BadOptionsAreUsageErrors) {
   nodes(1);
   job(0, 1, 1, 10, 10);
   options_.engine.of<DfrsOptions>().period = 0;
-  EXPECT_THAT(message_of<UsageError>([&] { run("/per"); }), HasSubstr("period"));
+  EXPECT_THAT(message_of(kExitUsage, outcome("/per")), HasSubstr("period"));
   options_.engine.of<DfrsOptions>().period = 600;
-  EXPECT_THAT(message_of<UsageError>([&] { run("/stretch-per/OPT=AVG"); }), HasSubstr("solver"));
+  EXPECT_THAT(message_of(kExitUsage, outcome("/stretch-per/OPT=AVG")), HasSubstr("solver"));
 }
 
 TEST_F(SimulationByHand, AJobThatNeverFitsIsAnInputError) {
   nodes(1);
   job(0, 2, 1, 60, 10);
-  EXPECT_THAT(message_of<InputError>([&] { run("Greedy*"); }), HasSubstr("by-hand: 1 job never starts"));
-  EXPECT_THAT(message_of<InputError>([&] { run("FCFS"); }), HasSubstr("never start"));
+  EXPECT_THAT(message_of(kExitInput, outcome("Greedy*")), HasSubstr("by-hand: 1 job never starts"));
+  EXPECT_THAT(message_of(kExitInput, outcome("FCFS")), HasSubstr("never start"));
 }
 
 TEST_F(SimulationByHand, NoJobsNoSteps) {

@@ -52,7 +52,7 @@ RunResult run(const Instance& instance, const std::string& algorithm, const SimO
   GlpkSolver solver;
   SimOptions with_solver = options;
   with_solver.engine.lp_solver = &solver;
-  return simulate(instance, parse_algorithm(algorithm).value(), with_solver, observer);
+  return or_throw(simulate(instance, parse_algorithm(algorithm).value(), with_solver, observer));
 }
 
 bool same(const RunResult& a, const RunResult& b) {

@@ -41,7 +41,7 @@ RunResult run(const Instance& instance, const std::string& algorithm, const SimO
   GlpkSolver solver;
   SimOptions with_solver = options;
   with_solver.engine.lp_solver = &solver;
-  return simulate(instance, parse_algorithm(algorithm).value(), with_solver, observer);
+  return or_throw(simulate(instance, parse_algorithm(algorithm).value(), with_solver, observer));
 }
 
 bool same(const RunResult& a, const RunResult& b) {
@@ -160,7 +160,7 @@ TEST(Worlds, MarksDecideWhereTheWorldSaysSo) {
 TEST(Worlds, MarksMustBeThere) {
   Instance instance = crowded(1);
   const SimOptions options = in("mixed:marked");
-  const std::string said = message_of<InputError>([&] { run(instance, "Greedy*", options); });
+  const std::string said = message_of(kExitInput, simulate(instance, parse_algorithm("Greedy*").value(), options));
   EXPECT_NE(said.find("no job is marked"), std::string::npos) << said;
   instance.jobs[0].pauses = PauseEffect::kept;
   run(instance, "Greedy*", options);
@@ -250,9 +250,9 @@ TEST(Worlds, RecordsReplayInEveryWorld) {
       SimOptions options = in(world);
       if (options.pauses.some_suspended()) options.swap = {record::SwapSize::Of::memory, 0.75};
       const std::string path = folder / "r.jsonl";
-      StepRecorder recorder(path, instance, parse_algorithm(algorithm).value(), options);
-      const RunResult original = run(instance, algorithm, options, &recorder);
-      recorder.finish();
+      const auto recorder = or_throw(StepRecorder::create(path, instance, parse_algorithm(algorithm).value(), options));
+      const RunResult original = run(instance, algorithm, options, recorder.get());
+      or_throw(recorder->finish());
       record::RecordReader reader = or_throw(open_record(path));
       const RecordedRun recorded = or_throw(read_recorded_run(reader, "again"));
       ASSERT_TRUE(recorded.setup.host.has_value());

@@ -134,8 +134,8 @@ TEST(RequeueRandom, NoRunIsEndedInItsFirstSeconds) {
         options.pauses = record::parse_world(world).value();
         options.lost_work = {40, 3, true};
         FirstSeconds check(instance, options);
-        const RunResult seen = simulate(instance, parse_algorithm(algorithm).value(), options, &check);
-        const RunResult unseen = simulate(instance, parse_algorithm(algorithm).value(), options);
+        const RunResult seen = or_throw(simulate(instance, parse_algorithm(algorithm).value(), options, &check));
+        const RunResult unseen = or_throw(simulate(instance, parse_algorithm(algorithm).value(), options));
         for (std::size_t k = 0; k < instance.jobs.size(); ++k) EXPECT_EQ(seen.jobs[k].end, unseen.jobs[k].end);
         ended += check.ended();
       }

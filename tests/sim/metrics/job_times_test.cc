@@ -29,7 +29,7 @@ std::vector<JobTimes> times_of(const std::vector<Job>& jobs, const char* algorit
   SimOptions options;
   options.penalty = penalty;
   JobTimesObserver observer(jobs.size(), penalty);
-  simulate(instance, *parse_algorithm(algorithm), options, &observer);
+  or_throw(simulate(instance, *parse_algorithm(algorithm), options, &observer));
   return observer.times();
 }
 
@@ -77,7 +77,7 @@ TEST(JobTimes, AddUpUnderEveryPolicy) {
       SimOptions options;
       options.engine.lp_solver = &solver;
       JobTimesObserver observer(instance.jobs.size(), options.penalty);
-      const RunResult run = simulate(instance, *parse_algorithm(name), options, &observer);
+      const RunResult run = or_throw(simulate(instance, *parse_algorithm(name), options, &observer));
       double penalties = 0;
       double operations = 0;
       for (std::size_t k = 0; k < instance.jobs.size(); ++k) {

@@ -102,7 +102,7 @@ TEST(LossOfCapacity, IsIdleNodesWhileAJobWaits) {
   instance.platform = Platform::homogeneous(2, 1024);
   instance.jobs = {job_of(0, 100), job_of(0, 100, 2), job_of(200, 50)};
   for (Job& job : instance.jobs) job.estimate = job.run_time;
-  const RunResult run = simulate(instance, parse_algorithm("FCFS").value(), {}, Watch{.policy_times = true});
+  const RunResult run = or_throw(simulate(instance, parse_algorithm("FCFS").value(), {}, Watch{.policy_times = true}));
   EXPECT_DOUBLE_EQ(run.idle_while_waiting, 100);
   EXPECT_DOUBLE_EQ(measure(instance, run).loss_of_capacity, 100.0 / (2 * 250));
   EXPECT_DOUBLE_EQ(measure_schedule(instance, run).loss_of_capacity, 100.0 / (2 * 250));

@@ -55,7 +55,7 @@ TEST(ReportHtml, HasAllPartsAndNothingFromElsewhere) {
   options.title = "Weeks of HPC2N";
   options.subtitle = "A week each";
   options.settings = {{"rescheduling penalty", "300 s"}};
-  const std::string html = html_report(two_by_two(), options);
+  const std::string html = or_throw(html_report(two_by_two(), options));
   expect_balanced(html);
   EXPECT_THAT(html, HasSubstr("<title>Weeks of HPC2N</title>"));
   EXPECT_THAT(html, HasSubstr("<p class=\"soft\">A week each</p>"));
@@ -78,7 +78,7 @@ TEST(ReportHtml, HostileTextIsEscapedEverywhere) {
   ReportOptions options;
   options.title = options.subtitle = hostile;
   options.settings = {{hostile, hostile}};
-  const std::string html = html_report(rows, options);
+  const std::string html = or_throw(html_report(rows, options));
   expect_balanced(html);
   EXPECT_THAT(html, Not(HasSubstr("<script")));
   EXPECT_THAT(html, Not(HasSubstr("alert('x')")));
@@ -90,7 +90,7 @@ TEST(ReportHtml, HostileTextIsEscapedEverywhere) {
 
 TEST(ReportHtml, WithoutGnuplotSaysSoAndHowToGetIt) {
   const PathSetting setting("");
-  const std::string html = html_report(two_by_two());
+  const std::string html = or_throw(html_report(two_by_two()));
   expect_balanced(html);
   EXPECT_THAT(html, Not(HasSubstr("<svg")));
   EXPECT_THAT(html, HasSubstr("This report has no charts: gnuplot was not found in the folders of PATH."));
@@ -103,7 +103,7 @@ TEST(ReportHtml, AFailingGnuplotLeavesTheReportWhole) {
   ReportOptions options;
   options.gnuplot = folder.write("gnuplot", "#!/bin/sh\necho '<not svg>'\n");
   std::filesystem::permissions(options.gnuplot, std::filesystem::perms::owner_all);
-  const std::string html = html_report(two_by_two(), options);
+  const std::string html = or_throw(html_report(two_by_two(), options));
   expect_balanced(html);
   EXPECT_THAT(html, HasSubstr("This report has no charts: gnuplot wrote something that is not an SVG."));
 }
@@ -117,7 +117,7 @@ TEST(ReportHtml, GnuplotSeesNoNames) {
   std::vector<ResultRow> rows = two_by_two();
   rows[1].algorithm = rows[3].algorithm = "'\n!touch pwned\nset output `x`";
   rows[0].instance = rows[1].instance = "$(instance)";
-  html_report(rows, options);
+  or_throw(html_report(rows, options));
   const std::string script = file_bytes(folder / "script");
   EXPECT_THAT(script, HasSubstr("set terminal svg"));
   for (const char* text : {"touch", "`", "EASY", "instance", "!"}) EXPECT_THAT(script, Not(HasSubstr(text)));
@@ -128,7 +128,7 @@ TEST(ReportHtml, ChartsAreInlineSvgWithNamesAndDistinctIds) {
   std::vector<ResultRow> rows = two_by_two();
   rows[2].load = rows[3].load = 0.9;
   rows[0].algorithm = rows[2].algorithm = "<b>& \"quoted\"";
-  const std::string html = html_report(rows);
+  const std::string html = or_throw(html_report(rows));
   expect_balanced(html);
   EXPECT_EQ(count(html, "<svg"), 4U);  // degradation, against load, underutilization, pauses and moves
   EXPECT_EQ(count(html, "<figure>"), 4U);
@@ -147,12 +147,14 @@ TEST(ReportHtml, ChartsAreInlineSvgWithNamesAndDistinctIds) {
 
 TEST(ReportHtml, OneLoadNeedsNoChartAgainstLoad) {
   if (find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
-  const std::string html = html_report({result("a", "EASY", 20), result("a", "FCFS", 30)});
+  const std::string html = or_throw(html_report({result("a", "EASY", 20), result("a", "FCFS", 30)}));
   EXPECT_EQ(count(html, "<svg"), 2U);  // nothing is paused or moved either
   EXPECT_THAT(html, Not(HasSubstr("against offered load")));
 }
 
-TEST(ReportHtml, SameInputSameBytes) { EXPECT_EQ(html_report(two_by_two()), html_report(two_by_two())); }
+TEST(ReportHtml, SameInputSameBytes) {
+  EXPECT_EQ(or_throw(html_report(two_by_two())), or_throw(html_report(two_by_two())));
+}
 
 }  // namespace
 }  // namespace dfrs::sim

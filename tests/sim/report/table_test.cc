@@ -20,8 +20,8 @@ using ::testing::StartsWith;
 
 TEST(ReportTable, TextOfTwoInstances) {
   // EASY: mean 200, std sqrt(2 x 100^2) = 141.4; GreedyPM*: mean 4, std sqrt(2 x 2^2) = 2.8.
-  EXPECT_THAT(text_summary(summarize_campaign(two_by_two())), StartsWith(
-                                                                  R"(2 instances, 200 jobs in all
+  EXPECT_THAT(text_summary(or_throw(summarize_campaign(two_by_two()))), StartsWith(
+                                                                            R"(2 instances, 200 jobs in all
 
                                                              degradation from bound      above the best                 mean stretch                    per job
   algorithm                          avg    low   high    std  median    p90    max    avg   low   high    avg    low   high  median  underutil.  pauses  moves  GB/s
@@ -36,7 +36,7 @@ stretch: )"));
 TEST(ReportTable, TextOfOneInstanceShowsItsOwnFigures) {
   std::vector<ResultRow> rows = two_by_two();
   rows.resize(2);
-  const std::string text = text_summary(summarize_campaign(rows));
+  const std::string text = text_summary(or_throw(summarize_campaign(rows)));
   EXPECT_THAT(text, StartsWith("One instance, 100 jobs\n"));
   EXPECT_THAT(text, HasSubstr("  algorithm                        degradation  max stretch  bound  mean stretch  mean "
                               "wait (s)  underutil.  "));
@@ -51,7 +51,7 @@ TEST(ReportTable, TextOfOneInstanceShowsItsOwnFigures) {
 TEST(ReportTable, PublishedFiguresStandBesideOurs) {
   std::vector<ResultRow> rows = two_by_two();
   rows.resize(2);
-  CampaignSummary summary = summarize_campaign(rows);
+  CampaignSummary summary = or_throw(summarize_campaign(rows));
   EXPECT_THAT(text_summary(summary), Not(HasSubstr("published")));
   EXPECT_THAT(text_summary(summary), Not(HasSubstr("turnaround (s)")));
   PublishedFigures& published = summary.algorithms[0].published;
@@ -81,20 +81,20 @@ TEST(ReportTable, PublishedFiguresStandBesideOurs) {
 TEST(ReportTable, WideAndHostileNamesKeepColumnsAligned) {
   const std::vector<ResultRow> rows{result("a", "\xE6\x97\xA5\xE6\x9C\xAC", 2), result("a", "long-name", 3),
                                     result("a", "x\ny\x1B", 4)};
-  const std::string text = text_summary(summarize_campaign(rows));
+  const std::string text = text_summary(or_throw(summarize_campaign(rows)));
   EXPECT_THAT(text, HasSubstr("\n> \xE6\x97\xA5\xE6\x9C\xAC              2.00"));
   EXPECT_THAT(text, HasSubstr("\n  long-name         3.00"));
   EXPECT_THAT(text, HasSubstr("\n  x\xEF\xBF\xBDy\xEF\xBF\xBD              4.00"));
 }
 
 TEST(ReportTable, NoMarkWithNothingToCompare) {
-  const std::string text = text_summary(summarize_campaign({result("a", "X", 2)}));
+  const std::string text = text_summary(or_throw(summarize_campaign({result("a", "X", 2)})));
   EXPECT_THAT(text, Not(HasSubstr(">")));
 }
 
 TEST(ReportTable, SaysWhichAlgorithmsLackInstances) {
   const std::vector<ResultRow> rows{result("a", "X", 3), result("b", "X", 3), result("a", "Y", 1)};
-  const std::string text = text_summary(summarize_campaign(rows));
+  const std::string text = text_summary(or_throw(summarize_campaign(rows)));
   EXPECT_THAT(text, HasSubstr("\n> X "));
   EXPECT_THAT(text,
               HasSubstr("because they have results for only some of the 2 instances (number in brackets): Y\n(1)."));
@@ -103,7 +103,7 @@ TEST(ReportTable, SaysWhichAlgorithmsLackInstances) {
 TEST(ReportTable, MarkdownEscapesNamesAndMarksTheBest) {
   std::vector<ResultRow> rows = two_by_two();
   rows[0].algorithm = rows[2].algorithm = "E|ASY";
-  const std::string text = markdown_summary(summarize_campaign(rows));
+  const std::string text = markdown_summary(or_throw(summarize_campaign(rows)));
   EXPECT_THAT(text, HasSubstr("\n| algorithm | degradation avg | degradation low | degradation high | degradation std "
                               "| degradation median | "
                               "degradation p90 | degradation max | above the best avg | above the best low | above the "
@@ -116,7 +116,7 @@ TEST(ReportTable, MarkdownEscapesNamesAndMarksTheBest) {
 
 TEST(ReportTable, CsvHasAllDigitsAndQuotes) {
   const std::string text =
-      csv_summary(summarize_campaign({result("a", "X, \"y\"", 1, 3), result("b", "X, \"y\"", 1, 3)}));
+      csv_summary(or_throw(summarize_campaign({result("a", "X, \"y\"", 1, 3), result("b", "X, \"y\"", 1, 3)})));
   std::istringstream lines(text);
   std::string header;
   std::string line;
@@ -132,7 +132,7 @@ TEST(ReportTable, JsonReadsBack) {
   rows[0].algorithm = rows[2].algorithm = "\xFF\"";
   rows[2].load = 0.75;
   rows[3].load = 0.75;
-  const nlohmann::json document = nlohmann::json::parse(json_summary(summarize_campaign(rows)));
+  const nlohmann::json document = nlohmann::json::parse(json_summary(or_throw(summarize_campaign(rows))));
   EXPECT_EQ(document["instances"], 2);
   EXPECT_EQ(document["jobs"], 200);
   EXPECT_EQ(document["load"]["min"], 0.5);
@@ -155,11 +155,11 @@ TEST(ReportTable, JsonReadsBack) {
 }
 
 TEST(ReportTable, FormatsByName) {
-  EXPECT_EQ(parse_summary_format("text"), SummaryFormat::text);
-  EXPECT_EQ(parse_summary_format("markdown"), SummaryFormat::markdown);
-  EXPECT_EQ(parse_summary_format("csv"), SummaryFormat::csv);
-  EXPECT_EQ(parse_summary_format("json"), SummaryFormat::json);
-  EXPECT_EQ(message_of<UsageError>([] { parse_summary_format("xml"); }),
+  EXPECT_EQ(or_throw(parse_summary_format("text")), SummaryFormat::text);
+  EXPECT_EQ(or_throw(parse_summary_format("markdown")), SummaryFormat::markdown);
+  EXPECT_EQ(or_throw(parse_summary_format("csv")), SummaryFormat::csv);
+  EXPECT_EQ(or_throw(parse_summary_format("json")), SummaryFormat::json);
+  EXPECT_EQ(message_of(kExitUsage, parse_summary_format("xml")),
             "--format: 'xml' is not a summary format; expected text, markdown, csv or json");
 }
 

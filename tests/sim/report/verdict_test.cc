@@ -17,7 +17,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 std::vector<std::string> verdict_of(const std::vector<ResultRow>& rows) {
-  return verdict(rows, summarize_campaign(rows));
+  return verdict(rows, or_throw(summarize_campaign(rows)));
 }
 
 TEST(ReportVerdict, DfrsWins) {

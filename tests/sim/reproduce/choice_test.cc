@@ -20,37 +20,37 @@ using ::testing::IsEmpty;
 
 TEST(Reproductions, AreFoundByName) {
   EXPECT_EQ(find_reproduction("other", kTwo).paper, "Somebody, Another paper, 2012");
-  EXPECT_THAT(message_of<UsageError>([] { find_reproduction("mad-up", kTwo); }),
+  EXPECT_THAT(message_of(kExitUsage, find_reproduction("mad-up", kTwo)),
               AllOf(HasSubstr("'mad-up'"), HasSubstr("did you mean 'made-up'?"), HasSubstr("reproduce --list")));
 }
 
 TEST(Reproductions, PartsAreSeparatedByCommas) {
-  EXPECT_THAT(parse_parts("", kMadeUp), IsEmpty());
-  EXPECT_THAT(parse_parts("figure1a,table1,figure1a", kMadeUp), ElementsAre("figure1a", "table1"));
-  EXPECT_THAT(message_of<UsageError>([] { parse_parts("table1,figure1", kMadeUp); }),
+  EXPECT_THAT(or_throw(parse_parts("", kMadeUp)), IsEmpty());
+  EXPECT_THAT(or_throw(parse_parts("figure1a,table1,figure1a", kMadeUp)), ElementsAre("figure1a", "table1"));
+  EXPECT_THAT(message_of(kExitUsage, parse_parts("table1,figure1", kMadeUp)),
               AllOf(HasSubstr("--parts"), HasSubstr("'figure1'"), HasSubstr("did you mean 'figure1a'?"),
                     HasSubstr("reproduce made-up --list")));
-  EXPECT_THAT(message_of<UsageError>([] { parse_parts("table1,,table2", kMadeUp); }), HasSubstr("no part ''"));
+  EXPECT_THAT(message_of(kExitUsage, parse_parts("table1,,table2", kMadeUp)), HasSubstr("no part ''"));
 }
 
 TEST(Reproductions, ReadingsAreSeparatedByCommas) {
   constexpr std::array<ReproductionPart, 2> readings{{{"sizes-log", ""}, {"fit", ""}}};
   const Reproduction reproduction{"open", "", kMadeUpParts, nullptr, readings};
-  EXPECT_THAT(parse_readings("", reproduction), IsEmpty());
-  EXPECT_THAT(parse_readings("fit,sizes-log", reproduction), ElementsAre("fit", "sizes-log"));
-  EXPECT_THAT(message_of<UsageError>([&] { parse_readings("fits", reproduction); }),
+  EXPECT_THAT(or_throw(parse_readings("", reproduction)), IsEmpty());
+  EXPECT_THAT(or_throw(parse_readings("fit,sizes-log", reproduction)), ElementsAre("fit", "sizes-log"));
+  EXPECT_THAT(message_of(kExitUsage, parse_readings("fits", reproduction)),
               AllOf(HasSubstr("--assume"), HasSubstr("did you mean 'fit'?"), HasSubstr("reproduce open --list")));
-  EXPECT_THAT(message_of<UsageError>([] { parse_readings("fit", kMadeUp); }), HasSubstr("no readings"));
+  EXPECT_THAT(message_of(kExitUsage, parse_readings("fit", kMadeUp)), HasSubstr("no readings"));
 }
 
 TEST(Reproductions, PartsOfOneKindHaveACommonName) {
   constexpr std::array<ReproductionPart, 5> parts{
       {{"logs-a", ""}, {"weeks", ""}, {"logsheet", ""}, {"logs-b", ""}, {"weeks-split", ""}}};
   const Reproduction reproduction{"kinds", "", parts, nullptr};
-  EXPECT_THAT(parse_parts("logs", reproduction), ElementsAre("logs-a", "logs-b"));
-  EXPECT_THAT(parse_parts("logs-b,logs", reproduction), ElementsAre("logs-b", "logs-a"));
-  EXPECT_THAT(parse_parts("weeks", reproduction), ElementsAre("weeks")) << "a part of this very name";
-  EXPECT_THAT(message_of<UsageError>([&] { parse_parts("log", reproduction); }), HasSubstr("no part 'log'"));
+  EXPECT_THAT(or_throw(parse_parts("logs", reproduction)), ElementsAre("logs-a", "logs-b"));
+  EXPECT_THAT(or_throw(parse_parts("logs-b,logs", reproduction)), ElementsAre("logs-b", "logs-a"));
+  EXPECT_THAT(or_throw(parse_parts("weeks", reproduction)), ElementsAre("weeks")) << "a part of this very name";
+  EXPECT_THAT(message_of(kExitUsage, parse_parts("log", reproduction)), HasSubstr("no part 'log'"));
 }
 
 TEST(Reproductions, WantsAllPartsUnlessSomeAreNamed) {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <stdexcept>
 
+#include "tests/sim/failure_message.h"
 #include "tests/sim/reproduce/made_up.h"
 
 namespace dfrs::sim {
@@ -17,11 +17,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-std::vector<ComparisonTable> tables_of(const std::vector<Comparison>& cells) {
+Result<std::vector<ComparisonTable>> try_tables_of(const std::vector<Comparison>& cells) {
   ReproductionReport report;
   for (const Comparison& cell : cells) report.add(cell);
   return comparison_tables(kMadeUp, report);
 }
+std::vector<ComparisonTable> tables_of(const std::vector<Comparison>& cells) { return or_throw(try_tables_of(cells)); }
 
 TEST(ComparisonTable, HasRowsAndColumnsInOrderOfAppearance) {
   const std::vector<ComparisonTable> tables =
@@ -41,7 +42,7 @@ TEST(ComparisonTable, HasRowsAndColumnsInOrderOfAppearance) {
 }
 
 TEST(ComparisonTable, FollowsTheOrderOfPartsAndKeepsNotesOfPartsThatDidNotRun) {
-  const std::vector<ComparisonTable> tables = comparison_tables(kMadeUp, made_up_report());
+  const std::vector<ComparisonTable> tables = or_throw(comparison_tables(kMadeUp, made_up_report()));
   ASSERT_THAT(tables, SizeIs(3));
   EXPECT_EQ(tables[0].part, "table1");
   EXPECT_THAT(tables[0].notes, ElementsAre(HasSubstr("published figure"), "Two instances instead of 182."));
@@ -80,15 +81,17 @@ TEST(ComparisonTable, ShowsAsManyDecimalsAsThePaper) {
 }
 
 TEST(ComparisonTable, RefusesReportsThatAreWrong) {
-  EXPECT_THROW(tables_of({{"table3", "a", "x", {}, 1}}), std::logic_error);
-  EXPECT_THROW(tables_of({{"table1", "a", "x", {}, 1}, {"table1", "a", "x", {}, 1}}), std::logic_error);
+  EXPECT_EQ(message_of(kExitInternal, try_tables_of({{"table3", "a", "x", {}, 1}})), "made-up has no part 'table3'");
+  EXPECT_EQ(message_of(kExitInternal, try_tables_of({{"table1", "a", "x", {}, 1}, {"table1", "a", "x", {}, 1}})),
+            "table1: two figures for row 'a', column 'x'");
   ReproductionReport report;
   report.add({"figure1a", "low", "x", {}, 1});
   report.plot({"figure1a", "load", "degradation"});
-  EXPECT_THROW(comparison_tables(kMadeUp, report), std::logic_error);
+  EXPECT_EQ(message_of(kExitInternal, comparison_tables(kMadeUp, report)),
+            "figure1a: row 'low' of a figure is no number");
   ReproductionReport note;
   note.note("table9", "No such table.");
-  EXPECT_THROW(comparison_tables(kMadeUp, note), std::logic_error);
+  EXPECT_EQ(message_of(kExitInternal, comparison_tables(kMadeUp, note)), "made-up has no part 'table9'");
 }
 
 TEST(ComparisonTable, NumbersAsText) {

@@ -10,7 +10,7 @@ namespace {
 class CostCounts : public ByHand {
  protected:
   void count(const char* algorithm) {
-    result_ = simulate(instance_, parse_algorithm(algorithm).value(), options_, &counter_);
+    result_ = or_throw(simulate(instance_, parse_algorithm(algorithm).value(), options_, &counter_));
     counter_.finish();
   }
   CostCounter counter_;

@@ -14,7 +14,7 @@ namespace {
 
 ReproductionReport run_on_one(std::vector<std::string> parts, std::size_t& last, std::size_t& total,
                               const std::string& folder = {}) {
-  const Reproduction& reproduction = find_reproduction("ipdps2010");
+  const Reproduction& reproduction = *or_throw(find_reproduction("ipdps2010"));
   ReproduceOptions options;
   options.parts = std::move(parts);
   options.instances = 1;
@@ -27,7 +27,7 @@ ReproductionReport run_on_one(std::vector<std::string> parts, std::size_t& last,
     total = of;
   };
   ReproductionReport report;
-  reproduction.run(options, report);
+  or_throw(reproduction.run(options, report));
   return report;
 }
 
@@ -86,9 +86,9 @@ TEST(ReproduceIpdps2010, GoesOnFromItsStore) {
   std::size_t done = 0, total = 0;
   run_on_one({"table2"}, done, total, folder.path().string());
   const auto times = [&](const char* of) {
-    Database store(folder / "ipdps2010.db");
-    return store.integer(std::string("SELECT ") + of +
-                         "(cpu_seconds * 1e9) FROM results WHERE instance LIKE '%load-0.9'");
+    return or_throw(
+        or_throw(Database::open(folder / "ipdps2010.db"))
+            .integer(std::string("SELECT ") + of + "(cpu_seconds * 1e9) FROM results WHERE instance LIKE '%load-0.9'"));
   };
   const std::int64_t before = times("sum");
   EXPECT_GT(times("min"), 0);

@@ -24,7 +24,7 @@ const std::string kHeader =
     "simulation_options\n";
 
 TEST(RenderComparison, TextHasOursPaperAndRatioSideBySide) {
-  EXPECT_EQ(text_comparison(comparison_tables(kMadeUp, made_up_report()), kRun),
+  EXPECT_EQ(text_comparison(or_throw(comparison_tables(kMadeUp, made_up_report())), kRun),
             R"(made-up: Nobody, A paper, 2011
 
 table1: Degradation, both sets
@@ -66,7 +66,7 @@ TEST(RenderComparison, WordsAndFiguresOfSeveralSizes) {
   report.add({"table1", "EASY", "U", {}, 0.0264});
   report.add({"table1", "Triage", "U", {}, 1.5});
   report.add({"table1", "EASY", "ahead", {}, 0, "Triage, by <far>"});
-  const std::vector<ComparisonTable> tables = comparison_tables(kMadeUp, report);
+  const std::vector<ComparisonTable> tables = or_throw(comparison_tables(kMadeUp, report));
   const RunDescription run{"made-up", {}};
   EXPECT_THAT(text_comparison(tables, run), HasSubstr(R"(
          avg.       U              ahead
@@ -91,7 +91,7 @@ TEST(RenderComparison, WideTablesContinueBelow) {
   for (int column = 0; column < 12; ++column) {
     report.add({"table1", "a long name of an algorithm", "column " + std::to_string(column), 1000.5, 1000.25});
   }
-  const std::string text = text_comparison(comparison_tables(kMadeUp, report), kRun);
+  const std::string text = text_comparison(or_throw(comparison_tables(kMadeUp, report)), kRun);
   std::istringstream lines(text);
   std::size_t names = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -105,7 +105,7 @@ TEST(RenderComparison, WideTablesContinueBelow) {
 TEST(RenderComparison, TextOfHostileNames) {
   ReproductionReport report;
   report.add({"table1", "x\ny\x1B[2J", "c\r", 1, 1});
-  const std::string text = text_comparison(comparison_tables(kMadeUp, report), kRun);
+  const std::string text = text_comparison(or_throw(comparison_tables(kMadeUp, report)), kRun);
   EXPECT_THAT(text, HasSubstr("x\xEF\xBF\xBDy\xEF\xBF\xBD[2J "));
   EXPECT_THAT(text, Not(HasSubstr("\x1B")));
   EXPECT_THAT(text, Not(HasSubstr("\r")));
@@ -116,7 +116,7 @@ TEST(RenderComparison, CsvQuotesNamesAndKeepsAllDigits) {
   report.add({"table1", "GreedyP, \"star\"", "avg. (GB/s)", 0.1, 1.0 / 3});
   report.add({"table1", "a", "max", std::nullopt, 1e-20});
   report.add({"table1", "a", "min", 0, 2});
-  EXPECT_EQ(csv_comparison(comparison_tables(kMadeUp, report), kOrigin),
+  EXPECT_EQ(csv_comparison(or_throw(comparison_tables(kMadeUp, report)), kOrigin),
             kHeader +
                 "table1,\"GreedyP, \"\"star\"\"\",avg. (GB/s),0.1,0.3333333333333333,3.333333333333333,,,,,"
                 "p 1,\"a,b\",12,,--seed=1\n"
@@ -127,7 +127,7 @@ TEST(RenderComparison, CsvQuotesNamesAndKeepsAllDigits) {
 TEST(RenderComparison, MeansHaveIntervalAndMedian) {
   ReproductionReport report;
   report.add_mean({"table1", "EASY", "avg.", 4.0}, std::vector<double>{1, 2, 3, 10});
-  const std::vector<ComparisonTable> tables = comparison_tables(kMadeUp, report);
+  const std::vector<ComparisonTable> tables = or_throw(comparison_tables(kMadeUp, report));
   const Comparison& cell = *tables.front().rows.front().cells.front();
   EXPECT_EQ(cell.measured, 4);
   ASSERT_TRUE(cell.spread);
@@ -140,8 +140,8 @@ TEST(RenderComparison, MeansHaveIntervalAndMedian) {
 }
 
 TEST(RenderComparison, MarkdownHasOneCellPerFigure) {
-  const std::string text =
-      markdown_comparison(comparison_tables(kMadeUp, made_up_report()), kRun, {{"figure1a", "made-up-figure1a.svg"}});
+  const std::string text = markdown_comparison(or_throw(comparison_tables(kMadeUp, made_up_report())), kRun,
+                                               {{"figure1a", "made-up-figure1a.svg"}});
   EXPECT_THAT(text, HasSubstr("\n|  | avg. | max |\n|---|---:|---:|\n| EASY | 12.6 (10.5, 1.20) | 200.0 |\n"
                               "| GreedyP\\* | 4.0 (4.0, 0.99) | 7.25 |\n"));
   EXPECT_THAT(text, HasSubstr("\n## table2: Costs\n\n- Left out: there is no log.\n"));
@@ -153,7 +153,7 @@ TEST(RenderComparison, HtmlEscapesAndGroups) {
   ReproductionReport report = made_up_report();
   report.add({"table1", "<b>/c", "avg.", std::nullopt, 1});
   report.note("table1", "1 < 2 & \"more\"");
-  const std::string page = html_comparison(comparison_tables(kMadeUp, report), kRun, PartCharts{});
+  const std::string page = html_comparison(or_throw(comparison_tables(kMadeUp, report)), kRun, PartCharts{});
   EXPECT_THAT(page, HasSubstr("colspan=\"3\">avg.</th>"));
   EXPECT_THAT(page, HasSubstr("<tr><th scope=\"row\">EASY</th><td>12.6</td><td class=\"soft\">10.5</td><td>1.20</td>"
                               "<td>200.0</td></tr>"));
@@ -164,7 +164,7 @@ TEST(RenderComparison, HtmlEscapesAndGroups) {
 }
 
 TEST(RenderComparison, HtmlSaysWhyThereAreNoFigures) {
-  const std::vector<ComparisonTable> tables = comparison_tables(kMadeUp, made_up_report());
+  const std::vector<ComparisonTable> tables = or_throw(comparison_tables(kMadeUp, made_up_report()));
   const auto charts = draw_plots(tables, "/no/such/gnuplot");
   ASSERT_FALSE(charts);
   EXPECT_THAT(html_comparison(tables, kRun, charts), HasSubstr("no figures drawn: "));
@@ -172,7 +172,7 @@ TEST(RenderComparison, HtmlSaysWhyThereAreNoFigures) {
 
 TEST(RenderComparison, PlotsAreDrawnWithTheirNames) {
   if (find_program("gnuplot").empty()) GTEST_SKIP() << "no gnuplot here";
-  const std::vector<ComparisonTable> tables = comparison_tables(kMadeUp, made_up_report());
+  const std::vector<ComparisonTable> tables = or_throw(comparison_tables(kMadeUp, made_up_report()));
   const auto charts = draw_plots(tables);
   ASSERT_TRUE(charts) << charts.error();
   ASSERT_THAT(*charts, SizeIs(1));
@@ -188,7 +188,7 @@ TEST(RenderComparison, PlotsWithRowsAtEvenDistances) {
   ReproductionReport report;
   for (const char* row : {"0", "10", "1000"}) report.add({"figure1a", row, "curve", std::nullopt, 5});
   report.plot({.part = "figure1a", .x_label = "x", .y_label = "y", .even_x = true, .marked = 10});
-  const auto charts = draw_plots(comparison_tables(kMadeUp, report));
+  const auto charts = draw_plots(or_throw(comparison_tables(kMadeUp, report)));
   ASSERT_TRUE(charts) << charts.error();
   ASSERT_THAT(*charts, SizeIs(1));
   const std::string& svg = charts->front().second.svg;
@@ -209,7 +209,7 @@ TEST(RenderComparison, PlotsLeaveOutWhatTheirAxesCannotShow) {
   ReproductionReport report;
   report.add({"figure1a", "1", "none", std::nullopt, 0});
   report.plot({"figure1a", "load", "y", false, true});
-  const auto charts = draw_plots(comparison_tables(kMadeUp, report));
+  const auto charts = draw_plots(or_throw(comparison_tables(kMadeUp, report)));
   ASSERT_TRUE(charts) << charts.error();
   EXPECT_THAT(*charts, SizeIs(0));
 }

@@ -15,6 +15,7 @@
 #include "sim/reproduce/rr7659_experiments.h"
 #include "sim/reproduce/rr7659_published.h"
 #include "sim/reproduce/rr7659_readings.h"
+#include "tests/sim/failure_message.h"
 
 namespace dfrs::sim::rr7659 {
 namespace {
@@ -118,10 +119,10 @@ TEST(Rr7659Published, SingleFigures) {
 }
 
 TEST(Rr7659Readings, ConcernTheAlgorithmsThatTheyCan) {
-  const Assumed ties = assumed(std::vector<std::string>{"ties"});
+  const Assumed ties = or_throw(assumed(std::vector<std::string>{"ties"}));
   EXPECT_EQ(ties.algorithm("GreedyPM*/per/OPT=MIN/MINVT=600"), "GreedyPM*/per/OPT=MIN/MINVT=600/TIES=PRIORITY");
   for (const char* without_mcb8 : {"EASY", "GreedyP/OPT=MIN"}) EXPECT_EQ(ties.algorithm(without_mcb8), without_mcb8);
-  const Assumed fill = assumed(std::vector<std::string>{"fill"});
+  const Assumed fill = or_throw(assumed(std::vector<std::string>{"fill"}));
   EXPECT_EQ(fill.algorithm("GreedyP*/per/OPT=MIN"), "GreedyP*/per/OPT=MIN/TIES=PRIORITY/FILL");
   EXPECT_EQ(fill.algorithm("MCB8*/OPT=MIN"), "MCB8*/OPT=MIN/TIES=PRIORITY");
   for (const PublishedDegradation& row : published_degradations()) {
@@ -137,13 +138,13 @@ TEST(Rr7659Readings, EachChangesSomething) {
     return campaign_settings(options);
   };
   for (const ReproductionPart& reading : readings()) {
-    const Assumed a = assumed(std::vector{std::string(reading.name)});
+    const Assumed a = or_throw(assumed(std::vector{std::string(reading.name)}));
     const bool other = settings(a) != settings({}) || a.memory_mib != Assumed{}.memory_mib ||
                        a.algorithm("MCB8*/OPT=MIN") != "MCB8*/OPT=MIN";
     EXPECT_TRUE(other) << reading.name;
   }
-  EXPECT_THROW(assumed(std::vector<std::string>{"tie"}), Failure);
-  const Assumed both = assumed(std::vector<std::string>{"penalty-450", "merged"});
+  EXPECT_EQ(message_of(kExitInternal, assumed(std::vector<std::string>{"tie"})), "no reading of RR-7659 is called tie");
+  const Assumed both = or_throw(assumed(std::vector<std::string>{"penalty-450", "merged"}));
   EXPECT_EQ(both.sim.penalty, 450);
   EXPECT_FALSE(both.sim.events_apart);
 }
@@ -155,9 +156,9 @@ TEST(Rr7659Readings, ReachSimulationsAndWorkloads) {
     ReproduceOptions options;
     options.assume = std::move(assume);
     options.instances = 1;
-    Experiments experiments(options);
+    Experiments experiments(options, or_throw(assumed(options.assume)));
     experiments.need(Set::unscaled, kAlgorithm);
-    experiments.run();
+    or_throw(experiments.run());
     return experiments.rows(Set::unscaled, kAlgorithm).front();
   };
   const ResultRow plain = row({});

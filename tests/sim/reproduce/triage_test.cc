@@ -30,7 +30,7 @@ Instance four_nodes(std::vector<Job> jobs) { return {"four", Platform::homogeneo
 // FCFS: the second waits 90 s for 10 s of work.
 TEST(TriageLosses, OfTheWorstJobByHand) {
   const Losses losses =
-      losses_of(four_nodes({make(1, 0, 100, 4, 100), make(2, 10, 10, 1, 600, 0.25)}), "FCFS", SimOptions{});
+      or_throw(losses_of(four_nodes({make(1, 0, 100, 4, 100), make(2, 10, 10, 1, 600, 0.25)}), "FCFS", SimOptions{}));
   EXPECT_EQ(losses.instance, "four");
   ASSERT_EQ(losses.worst.size(), 1U);
   const Loser& worst = losses.worst.front();
@@ -49,7 +49,7 @@ TEST(TriageLosses, OfTheWorstJobByHand) {
 TEST(TriageLosses, TheWorstInAHundred) {
   std::vector<Job> jobs;
   for (JobId id = 1; id <= 200; ++id) jobs.push_back(make(id, 0, 10, 4, 100));
-  const Losses losses = losses_of(four_nodes(std::move(jobs)), "FCFS", SimOptions{});
+  const Losses losses = or_throw(losses_of(four_nodes(std::move(jobs)), "FCFS", SimOptions{}));
   ASSERT_EQ(losses.worst.size(), 2U);
   EXPECT_EQ(losses.worst[0].job.id, 200U);
   EXPECT_EQ(losses.worst[1].job.id, 199U);
@@ -99,11 +99,11 @@ TEST(TriageSets, GeneratedOnes) {
   ReproduceOptions options;
   options.instances = 2;
   const Sets sets(options);
-  const std::vector<Instance> usual = sets.lublin(100).make();
+  const std::vector<Instance> usual = or_throw(sets.lublin(100).make());
   ASSERT_EQ(usual.size(), 2U);
   EXPECT_EQ(usual[1].name, "lublin-2");
-  EXPECT_EQ(sets.lublin(100, 0.5, kTrainingSeed).make()[0].name, "lublin-1001-load-0.5");
-  const std::vector<Instance> wide = sets.lublin(100, 0, 0, 64).make();
+  EXPECT_EQ(or_throw(sets.lublin(100, 0.5, kTrainingSeed).make())[0].name, "lublin-1001-load-0.5");
+  const std::vector<Instance> wide = or_throw(sets.lublin(100, 0, 0, 64).make());
   for (std::size_t k = 0; k < wide[0].jobs.size(); ++k) {
     const Job& job = wide[0].jobs[k];
     EXPECT_EQ(job.cpu_need, job.tasks == 1 ? 1.0 / 64 : 1);
@@ -143,7 +143,7 @@ TEST(TriageStudy, RunsWhatIsNeeded) {
   study.need(set, "EASY", period);
   study.need(set, "Triage", period);
   study.need_losses(set);
-  study.run();
+  or_throw(study.run());
   EXPECT_EQ(simulations, 12U);
   ASSERT_EQ(study.rows(set, "EASY").size(), 4U);
   EXPECT_EQ(study.rows(set, "EASY", period).data(), study.rows(set, "EASY").data());

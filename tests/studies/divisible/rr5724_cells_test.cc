@@ -16,7 +16,7 @@ TEST(Rr5724, EveryReadingChangesResults) {
     options.instances = 1;
     options.threads = 1;
     ReproductionReport report;
-    kRr5724.run(options, report);
+    or_throw(kRr5724.run(options, report));
     std::vector<double> values;
     for (const Comparison& cell : report.cells()) values.push_back(cell.measured);
     return values;
@@ -41,7 +41,7 @@ TEST(Rr5724, CountsAllPublishedCells) {
   options.parts = {"cells"};
   options.instances = 1;
   ReproductionReport report;
-  kRr5724.run(options, report);
+  or_throw(kRr5724.run(options, report));
   double published = 0;
   double sorted = 0;
   for (const Comparison& cell : report.cells()) {

@@ -42,7 +42,7 @@ TEST(Rr5724, RunsOneInstanceOfEachConfiguration) {
     last = done;
   };
   ReproductionReport report;
-  kRr5724.run(options, report);
+  or_throw(kRr5724.run(options, report));
   EXPECT_EQ(last, 54U);
   EXPECT_EQ(report.cells().size(), 100U);  // 60 published; intervals and medians of ours
   EXPECT_EQ(report.notes().size(), 3U);

@@ -54,7 +54,7 @@ TEST(GangCloudReadings, LeasesAndResponsesByHand) {
   // waits in a queue and runs from 1.25 to 3.25. The pause keeps both machines until the end.
   Listed gangs({{0, 2, 1}, {0.5, 1, 2}});
   FixedSetup setups;
-  const GangMetrics m = simulate_gangs(gangs, setups, {});
+  const GangMetrics m = or_throw(simulate_gangs(gangs, setups, {}));
   EXPECT_DOUBLE_EQ(m.end, 3.25);
   EXPECT_DOUBLE_EQ(m.lease_time, 2 * 3.25);
   EXPECT_DOUBLE_EQ(m.lease_from_ready, 2 * 3);
@@ -65,7 +65,7 @@ TEST(GangCloudReadings, LeasesAndResponsesByHand) {
 
 TEST(GangCloudReadings, EveryReadingChangesTheCell) {
   const auto cpe = [](const std::vector<std::string>& names) {
-    const GangCloudAssumed assumed = gang_cloud_assumed(names);
+    const GangCloudAssumed assumed = or_throw(gang_cloud_assumed(names));
     std::vector<GangExperiment> experiments;
     for (const gang::Scheduler scheduler : {gang::Scheduler::afcfs, gang::Scheduler::ljfs}) {
       experiments.push_back(assumed.of(0.25, 2.5, scheduler, gang::Migration::first_fit, 5));
@@ -74,7 +74,7 @@ TEST(GangCloudReadings, EveryReadingChangesTheCell) {
     ReplicationOptions replication;
     replication.replications = 1;
     replication.threads = 1;
-    const auto results = replicate(experiments, replication);
+    const auto results = or_throw(replicate(experiments, replication));
     return cost_performance(results[0], results[1], assumed.cpe).mean;
   };
   const double ours = cpe({});
@@ -91,9 +91,9 @@ TEST(GangCloudReadings, MigratedGangsRunLongerByTheCost) {
   RandomSetupDelays costly_setups({}, 1, 0);
   ElasticOptions options;
   options.jobs = 3000;
-  const GangMetrics without = simulate_gangs(free_gangs, free_setups, options);
+  const GangMetrics without = or_throw(simulate_gangs(free_gangs, free_setups, options));
   options.migration_cost = 0.1;
-  const GangMetrics with = simulate_gangs(costly_gangs, costly_setups, options);
+  const GangMetrics with = or_throw(simulate_gangs(costly_gangs, costly_setups, options));
   ASSERT_GT(without.migrations, 0U);
   EXPECT_GT(with.mean_response, without.mean_response);
   EXPECT_LT(with.mean_response, 1.5 * without.mean_response);

@@ -21,7 +21,7 @@ TEST(GangCloud, MigrationsAndResponseTimesOfMediumGangs) {
     EXPECT_EQ(total, 32U) << "q = 0.5 alone";
   };
   ReproductionReport report;
-  find_reproduction("gang-cloud").run(options, report);
+  or_throw(or_throw(find_reproduction("gang-cloud"))->run(options, report));
   EXPECT_EQ(runs, 32U);
   ASSERT_EQ(report.cells().size(), 64U);
   EXPECT_EQ(report.plots().size(), 2U);

@@ -116,7 +116,7 @@ TEST(Machine, JobsWithGpusWaitForThem) {
   EXPECT_EQ(instance.jobs[3].rigid[kGpus], 0);
   // A policy that pauses nothing: the third job waits until the second, which has all GPUs, has ended. The fourth does
   // not.
-  const RunResult run = simulate(instance, parse_algorithm("Greedy*/OPT=MIN").value(), {});
+  const RunResult run = or_throw(simulate(instance, parse_algorithm("Greedy*/OPT=MIN").value(), {}));
   EXPECT_EQ(run.jobs[1].start, instance.jobs[1].submit);
   EXPECT_GE(run.jobs[2].start, run.jobs[1].end);
   EXPECT_EQ(run.jobs[3].start, instance.jobs[3].submit);

@@ -12,10 +12,10 @@ namespace dfrs::sim::divisible {
 namespace {
 
 TEST(DivisibleInstanceFile, ReadsWhatIsThere) {
-  const Instance instance = parse_instance(
-      "; dfrs-divisible: 1\n; Name: two sites\n; Databanks: 2\n"
-      "cluster 10 1.5 1,0   # both\ncluster 2 1 -\n\njob 3 8 1\njob 0.25 120 0\n",
-      "file");
+  const Instance instance =
+      or_throw(parse_instance("; dfrs-divisible: 1\n; Name: two sites\n; Databanks: 2\n"
+                              "cluster 10 1.5 1,0   # both\ncluster 2 1 -\n\njob 3 8 1\njob 0.25 120 0\n",
+                              "file"));
   EXPECT_EQ(instance.name, "two sites");
   EXPECT_EQ(instance.databanks, 2U);
   EXPECT_EQ(instance.clusters, (std::vector<dfrs::divisible::Cluster>{{10, 1.5, {0, 1}}, {2, 1, {}}}));
@@ -25,17 +25,15 @@ TEST(DivisibleInstanceFile, ReadsWhatIsThere) {
 TEST(DivisibleInstanceFile, GivesBackWhatWasWritten) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const Instance instance = random_instance(seed, 12);
-    EXPECT_EQ(parse_instance(format_instance(instance), "file"), instance);
+    EXPECT_EQ(or_throw(parse_instance(format_instance(instance), "file")), instance);
   }
-  const Instance generated = generate({});
-  EXPECT_EQ(parse_instance(format_instance(generated), "file"), generated);
+  const Instance generated = or_throw(generate({}));
+  EXPECT_EQ(or_throw(parse_instance(format_instance(generated), "file")), generated);
 }
 
 TEST(DivisibleInstanceFile, SaysWhereAndWhatIsWrong) {
   const std::string head = "; dfrs-divisible: 1\n; Databanks: 2\ncluster 1 1 0\n";
-  const auto message = [](const std::string& text) {
-    return message_of<InputError>([&] { (void)parse_instance(text, "f"); });
-  };
+  const auto message = [](const std::string& text) { return message_of(kExitInput, parse_instance(text, "f")); };
   EXPECT_EQ(message(""), "f: empty; expected '; dfrs-divisible: 1'");
   EXPECT_EQ(message("job 0 1 0\n"), "f:1: expected '; dfrs-divisible: 1' as the first line");
   EXPECT_EQ(message("; dfrs-divisible: 2\n"), "f:1: version '2' of this format is unknown; expected 1");

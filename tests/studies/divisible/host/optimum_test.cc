@@ -99,7 +99,7 @@ TEST(DivisibleOptimum, NoAlgorithmBeatsItAndOfflineHasIt) {
     const StretchBasis basis = seed % 4 == 0 ? StretchBasis::reach : StretchBasis::platform;
     const double best = optimum(instance, basis);
     for (const Algorithm algorithm : dfrs::divisible::all_algorithms()) {
-      const RunResult run = simulate(instance, algorithm, {basis, true});
+      const RunResult run = or_throw(simulate(instance, algorithm, {basis, true}));
       ASSERT_TRUE(check_schedule(instance, run)) << instance.name << ", " << algorithm_name(algorithm);
       const double stretch = measure(instance, run, basis).max_stretch;
       EXPECT_GE(stretch, best * (1 - kStretchTolerance)) << instance.name << ", " << algorithm_name(algorithm);
@@ -116,7 +116,7 @@ TEST(DivisibleOptimum, LiesBetweenMilestonesThatAllButCoincide) {
     const Instance instance{"close", 1, {{1, 1.0, {0}}}, {{0, 3, 0}, {1, 1, 0}, {1 + gap, 1, 0}}};
     const double expected = 2 - gap;
     EXPECT_NEAR(optimum(instance, StretchBasis::platform), expected, 1e-13) << gap;
-    const RunResult run = simulate(instance, Algorithm::offline, {});
+    const RunResult run = or_throw(simulate(instance, Algorithm::offline, {}));
     EXPECT_NEAR(measure(instance, run, StretchBasis::platform).max_stretch, expected, 1e-9) << gap;
   }
 }
@@ -145,7 +145,7 @@ TEST(DivisibleOptimum, ListRulesLeaveNoClusterIdleThatCouldWork) {
     for (const Job& job : instance.jobs) end = std::max(end, job.release) + job.size / power;
     for (const Algorithm algorithm : {Algorithm::srpt, Algorithm::swrpt, Algorithm::spt, Algorithm::bender02,
                                       Algorithm::bender98, Algorithm::mct_div, Algorithm::online_egdf}) {
-      const RunResult run = simulate(instance, algorithm, {});
+      const RunResult run = or_throw(simulate(instance, algorithm, {}));
       EXPECT_NEAR(*std::max_element(run.completions.begin(), run.completions.end()), end, 1e-7)
           << instance.name << ", " << algorithm_name(algorithm);
     }
@@ -157,7 +157,7 @@ TEST(DivisibleOptimum, ListRulesLeaveNoClusterIdleThatCouldWork) {
 TEST(DivisibleOptimum, MctDivFillsClustersToOneLevel) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const Instance instance = random_instance(4000 + seed, 12);
-    const RunResult run = simulate(instance, Algorithm::mct_div, {});
+    const RunResult run = or_throw(simulate(instance, Algorithm::mct_div, {}));
     std::vector<double> ready(instance.clusters.size(), 0);
     for (std::size_t j = 0; j < instance.jobs.size(); ++j) {
       const Job& job = instance.jobs[j];

@@ -32,7 +32,7 @@ Instance one_processor(std::vector<Job> jobs) { return {"one", 1, {{1, 1.0, {0}}
 Instance two_clusters(std::vector<Job> jobs) { return {"two", 2, {{1, 1.0, {0, 1}}, {2, 1.0, {1}}}, std::move(jobs)}; }
 
 void expect_times(const Instance& instance, Algorithm algorithm, const Readings& readings, const Times& expected) {
-  const RunResult run = simulate(instance, algorithm, {StretchBasis::platform, true, readings});
+  const RunResult run = or_throw(simulate(instance, algorithm, {StretchBasis::platform, true, readings}));
   EXPECT_TRUE(check_schedule(instance, run)) << algorithm_name(algorithm);
   ASSERT_EQ(run.completions.size(), expected.size());
   for (std::size_t j = 0; j < expected.size(); ++j) EXPECT_NEAR(run.completions[j], expected[j], 1e-8) << j;
@@ -104,10 +104,11 @@ TEST(DivisibleReadings, OfflineEdfMeetsTheOptimum) {
     LemonFlow solver;
     const double optimum = dfrs::divisible::optimal_max_stretch(platform, jobs, solver);
     Readings readings;
-    const Metrics kept = measure(instance, simulate(instance, Algorithm::offline, {StretchBasis::platform, false}),
-                                 StretchBasis::platform);
+    const Metrics kept =
+        measure(instance, or_throw(simulate(instance, Algorithm::offline, {StretchBasis::platform, false})),
+                StretchBasis::platform);
     readings.offline = OfflineReading::edf;
-    const RunResult run = simulate(instance, Algorithm::offline, {StretchBasis::platform, true, readings});
+    const RunResult run = or_throw(simulate(instance, Algorithm::offline, {StretchBasis::platform, true, readings}));
     EXPECT_TRUE(check_schedule(instance, run)) << instance.name;
     const Metrics metrics = measure(instance, run, StretchBasis::platform);
     EXPECT_LE(metrics.max_stretch, optimum * (1 + 1e-8)) << instance.name;
@@ -131,7 +132,7 @@ TEST(DivisibleReadings, GeneratedSizesSpeedsAndPace) {
     options.reading = DensityReading::processor;
     options.sizes = SizeReading::log_uniform;
     options.speeds = SpeedReading::close;
-    const Instance instance = generate(options);
+    const Instance instance = or_throw(generate(options));
     for (const auto& cluster : instance.clusters) speeds.insert(cluster.speed);
     std::set<double> sizes;
     for (const Job& job : instance.jobs) sizes.insert(job.size);
@@ -143,7 +144,7 @@ TEST(DivisibleReadings, GeneratedSizesSpeedsAndPace) {
     }
     slow_jobs += instance.jobs.size();
     options.pace = 10;
-    const Instance fast = generate(options);
+    const Instance fast = or_throw(generate(options));
     fast_jobs += fast.jobs.size();
     for (std::size_t c = 0; c < fast.clusters.size(); ++c) {
       EXPECT_NEAR(fast.clusters[c].speed, 10 * instance.clusters[c].speed, 1e-12);
@@ -166,7 +167,7 @@ TEST(DivisibleReadings, EqualSharesOfRequests) {
   options.density = 3;
   options.duration = 1e6;
   options.reading = DensityReading::equal;
-  const Instance instance = generate(options);
+  const Instance instance = or_throw(generate(options));
   double processors = 0;
   for (const auto& cluster : instance.clusters) processors += cluster.speed;
   Times work(instance.databanks, 0);

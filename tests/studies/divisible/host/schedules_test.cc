@@ -4,6 +4,7 @@
 
 #include "sim/errors.h"
 #include "studies/divisible/host/simulation.h"
+#include "tests/sim/failure_message.h"
 #include "tests/studies/divisible/host/schedule_checker.h"
 
 namespace dfrs::sim::divisible {
@@ -19,7 +20,7 @@ Instance one_processor(std::vector<Job> jobs) { return {"one", 1, {{1, 1.0, {0}}
 Instance two_clusters(std::vector<Job> jobs) { return {"two", 2, {{1, 1.0, {0, 1}}, {2, 1.0, {1}}}, std::move(jobs)}; }
 
 Times completions(const Instance& instance, Algorithm algorithm) {
-  const RunResult run = simulate(instance, algorithm, {StretchBasis::platform, true});
+  const RunResult run = or_throw(simulate(instance, algorithm, {StretchBasis::platform, true}));
   EXPECT_TRUE(check_schedule(instance, run)) << algorithm_name(algorithm);
   return run.completions;
 }
@@ -131,7 +132,7 @@ TEST(DivisibleSchedule, OnlineVariantsOnTwoClusters) {
 
 TEST(DivisibleSchedule, MetricsByHand) {
   const Instance instance = two_clusters({{0, 3, 0}, {0, 2.4, 1}});
-  const RunResult run = simulate(instance, Algorithm::spt, {});
+  const RunResult run = or_throw(simulate(instance, Algorithm::spt, {}));
   // Whole platform: power 3. Databank 0 has power 1 in reach, databank 1 all of it.
   const Metrics platform = measure(instance, run, StretchBasis::platform);
   EXPECT_NEAR(platform.max_stretch, 3.8, 1e-9);
@@ -145,7 +146,7 @@ TEST(DivisibleSchedule, MetricsByHand) {
 
 TEST(DivisibleSchedule, WrongInstancesAreRefused) {
   const auto refused = [](Instance instance) {
-    EXPECT_THROW((void)simulate(instance, Algorithm::spt, {}), InputError) << instance.name;
+    EXPECT_EQ(code_of(simulate(instance, Algorithm::spt, {})), kExitInput) << instance.name;
   };
   refused({"nowhere", 2, {{1, 1.0, {0}}}, {{0, 1, 1}}});
   refused({"unsorted", 1, {{1, 1.0, {0}}}, {{1, 1, 0}, {0, 1, 0}}});
@@ -156,7 +157,7 @@ TEST(DivisibleSchedule, WrongInstancesAreRefused) {
 
 TEST(DivisibleSchedule, CheckerNotices) {
   const Instance instance = two_clusters({{0, 3, 0}, {0, 2.4, 1}});
-  const RunResult good = simulate(instance, Algorithm::spt, {StretchBasis::platform, true});
+  const RunResult good = or_throw(simulate(instance, Algorithm::spt, {StretchBasis::platform, true}));
   ASSERT_TRUE(check_schedule(instance, good));
   RunResult bad = good;
   bad.segments.front().rate *= 1.5;

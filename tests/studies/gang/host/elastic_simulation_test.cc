@@ -38,7 +38,7 @@ TEST(ElasticSimulation, MetricsByHand) {
   // 0: leases 0 and 1, runs from 0.5 to 2.5. 1: waits on 0, runs from 2.5 to 3. 1 is released at 2.5, 0 at 3.
   Listed gangs({{0, 2, 2}, {1, 1, 0.5}});
   Half setups;
-  const GangMetrics m = simulate_gangs(gangs, setups, options);
+  const GangMetrics m = or_throw(simulate_gangs(gangs, setups, options));
   EXPECT_EQ(m.finished, 2U);
   EXPECT_DOUBLE_EQ(m.mean_response, (2.5 + 2) / 2);
   EXPECT_DOUBLE_EQ(m.mean_wait, (0.5 + 1.5) / 2);
@@ -64,7 +64,7 @@ TEST(ElasticSimulation, MigrationsAreCounted) {
   // event, the arrival of 4 at 3.5.
   Listed gangs({{0, 2, 2}, {0, 2, 10}, {0, 2, 1}, {0, 2, 1}, {3.5, 1, 1}});
   Half setups;
-  const GangMetrics m = simulate_gangs(gangs, setups, options);
+  const GangMetrics m = or_throw(simulate_gangs(gangs, setups, options));
   EXPECT_EQ(m.migrations, 1U);
   EXPECT_EQ(m.starved_migrations, 1U);
   EXPECT_EQ(m.migrated_tasks, 2U);
@@ -79,7 +79,7 @@ TEST(ElasticSimulation, EndsWithTheGangAskedFor) {
   options.jobs = 1;
   Listed gangs({{0, 1, 1}, {0.25, 1, 8}, {0.5, 1, 8}});
   Half setups;
-  const GangMetrics m = simulate_gangs(gangs, setups, options);
+  const GangMetrics m = or_throw(simulate_gangs(gangs, setups, options));
   EXPECT_EQ(m.finished, 1U);
   EXPECT_DOUBLE_EQ(m.end, 1);
   EXPECT_DOUBLE_EQ(m.lease_time, 2);
@@ -91,11 +91,10 @@ TEST(ElasticSimulation, ImpossibleGangsAndOptionsAreRefused) {
   options.policy.machine_limit = 4;
   Listed gangs({{0, 5, 1}});
   Half setups;
-  EXPECT_EQ(message_of<UsageError>([&] { simulate_gangs(gangs, setups, options); }),
+  EXPECT_EQ(message_of(kExitUsage, simulate_gangs(gangs, setups, options)),
             "a gang of 5 tasks needs as many machines, but 4 may be leased");
   options.policy.machine_minimum = 9;
-  EXPECT_NE(message_of<UsageError>([&] { simulate_gangs(gangs, setups, options); }).find("limit is 4"),
-            std::string::npos);
+  EXPECT_NE(message_of(kExitUsage, simulate_gangs(gangs, setups, options)).find("limit is 4"), std::string::npos);
 }
 
 TEST(ElasticSimulation, BoundedSlowdown) {
@@ -148,7 +147,7 @@ void expect_response(const GangExperiment& experiment, double expected) {
   ReplicationOptions options;
   options.replications = 20;
   options.threads = 1;
-  const auto runs = replicate(std::span(&e, 1), options);
+  const auto runs = or_throw(replicate(std::span(&e, 1), options));
   std::vector<double> responses;
   for (const GangMetrics& m : runs[0]) responses.push_back(m.mean_response);
   const ConfidenceInterval i = confidence_interval(responses, 0.999);

@@ -87,13 +87,13 @@ TEST(GangExperiment, IsTheSameOnAnyNumberOfThreads) {
     EXPECT_EQ(total, 6U);
     told.push_back(done);
   };
-  const auto one = replicate(experiments, options);
+  const auto one = or_throw(replicate(experiments, options));
   EXPECT_EQ(told, (std::vector<std::size_t>{1, 2, 3, 4, 5, 6}));
   ASSERT_EQ(one.size(), 2U);
   ASSERT_EQ(one[0].size(), 3U);
   options.progress = {};
   options.threads = 3;
-  const auto again = replicate(experiments, options);
+  const auto again = or_throw(replicate(experiments, options));
   for (std::size_t e = 0; e < 2; ++e) {
     for (std::size_t r = 0; r < 3; ++r) {
       EXPECT_EQ(one[e][r].mean_response, again[e][r].mean_response);
@@ -105,7 +105,7 @@ TEST(GangExperiment, IsTheSameOnAnyNumberOfThreads) {
   EXPECT_NE(one[0][0].mean_response, one[0][1].mean_response);
   EXPECT_NE(one[0][0].mean_response, one[1][0].mean_response);
   options.seed = 2;
-  EXPECT_NE(replicate(experiments, options)[0][0].mean_response, one[0][0].mean_response);
+  EXPECT_NE(or_throw(replicate(experiments, options))[0][0].mean_response, one[0][0].mean_response);
 }
 
 TEST(GangExperiment, CostPerformanceIsNegativeWhereTheBaseIsBetter) {

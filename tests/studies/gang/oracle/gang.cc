@@ -436,7 +436,7 @@ GangStory run_product(const GangCase& from, sim::GangObserver* also) {
   Teller teller(story, also);
   sim::ElasticOptions options;
   options.policy = from.options;
-  story.lease_time = sim::simulate_gangs(jobs, delays, options, &teller).lease_time;
+  story.lease_time = or_throw(sim::simulate_gangs(jobs, delays, options, &teller)).lease_time;
   return story;
 }
 
