@@ -59,7 +59,7 @@ TEST(Recorded, AJobFromItsSubmissionToItsEnd) {
   EXPECT_EQ(run.measured.jobs[0].moves, 1U);
   EXPECT_EQ(run.instance.platform.nodes.size(), 2U) << "the third was never usable";
   EXPECT_THAT(run.notes, ElementsAre());
-  EXPECT_NO_THROW(parse_traces(format_trace(run.instance), "written"));
+  EXPECT_NO_THROW(or_throw(parse_traces(or_throw(format_trace(run.instance)), "written")));
 }
 
 // The host may stop a job's clock at its end, before the step that reports it; or forget the clock altogether.
