@@ -276,7 +276,7 @@ TEST(TriageLostWork, IsAtMostTheLimitTimesTheWork) {
     lublin.seed = seed;
     lublin.jobs = 200;
     lublin.nodes = 16;
-    const sim::Instance instance = sim::lublin_instance(lublin);
+    const sim::Instance instance = or_throw(sim::lublin_instance(lublin));
     for (const std::uint32_t limit : {0u, 1u, 3u, 1000u}) {
       sim::SimOptions options = in_world(record::PauseEffect::lost);
       options.lost_work.max_lost_runs = limit;
@@ -389,7 +389,7 @@ sim::Instance weighted(double (*weight)(std::size_t)) {
   options.seed = 1001;
   options.jobs = 300;
   options.nodes = 32;
-  sim::Instance instance = sim::lublin_instance(options);
+  sim::Instance instance = or_throw(sim::lublin_instance(options));
   for (std::size_t k = 0; k < instance.jobs.size(); ++k) instance.jobs[k].weight = weight(k);
   return instance;
 }
