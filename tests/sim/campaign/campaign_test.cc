@@ -82,7 +82,7 @@ TEST(CampaignThreads, ShareAStore) {
     for (std::vector<ResultRow>& rows : shared) {
       campaigns.emplace_back([&] {
         const auto store = or_throw(ResultStore::open(folder / "s.db", {}));
-        rows = run(&store);
+        rows = run(store.get());
       });
     }
   }
