@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(Reproductions, AreFoundByName) {
-  EXPECT_EQ(find_reproduction("other", kTwo).paper, "Somebody, Another paper, 2012");
+  EXPECT_EQ(or_throw(find_reproduction("other", kTwo))->paper, "Somebody, Another paper, 2012");
   EXPECT_THAT(message_of(kExitUsage, find_reproduction("mad-up", kTwo)),
               AllOf(HasSubstr("'mad-up'"), HasSubstr("did you mean 'made-up'?"), HasSubstr("reproduce --list")));
 }

@@ -89,7 +89,7 @@ TEST(CostAssumptions, HaveARowEachAndACellForEachAlgorithm) {
   ReproduceOptions options;
   options.threads = 2;
   ReproductionReport report;
-  test_cost_assumptions(study, options, report);
+  or_throw(test_cost_assumptions(study, options, report));
   std::size_t rows = 0;
   std::size_t cells = 0;
   double plain = 0;
