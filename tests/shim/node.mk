@@ -11,7 +11,7 @@ NODE_TEST_SUPPORT = \
 	tests/shim/support/sack_server.cc \
 	tests/shim/support/sack_server.h \
 	tests/shim/quota/test_node.h
-NODE_TEST_CPPFLAGS = $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
+NODE_TEST_CPPFLAGS = $(GTEST_ONCE) $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
 NODE_TEST_LIBS = libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS) $(GTEST_LIBS) -lrapidcheck
 
 UNIT_TESTS += tests/node_tests
