@@ -29,6 +29,20 @@ tests/published/second_test.log: dfrs-sim$(EXEEXT)
 THREAD_TESTS = $(LIVE_THREADS) $(SIM_THREADS)
 TESTS = $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(SCRIPT_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 
+# --enable-precompiled-tests: all objects of GoogleTest programs wait for the precompiled header.
+EXTRA_DIST += tests/gtest_once.h
+if PRECOMPILED_TESTS
+GTEST_ONCE = -include tests/gtest_once.h
+tests/gtest_once.h.gch: $(srcdir)/tests/gtest_once.h
+	$(AM_V_GEN)$(MKDIR_P) tests && $(CXX) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(GTEST_CFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) \
+	  $(CXXFLAGS) -x c++-header -o $@ $(srcdir)/tests/gtest_once.h
+$(tests_base_tests_OBJECTS) $(tests_checkpoint_tests_OBJECTS) $(tests_cli_tests_OBJECTS) $(tests_node_tests_OBJECTS) \
+$(tests_node_thread_tests_OBJECTS) $(tests_page_tests_OBJECTS) $(tests_policy_tests_OBJECTS) $(tests_published_tests_OBJECTS) \
+$(tests_record_tests_OBJECTS) $(tests_shim_tests_OBJECTS) $(tests_shim_thread_tests_OBJECTS) $(tests_sim_tests_OBJECTS) \
+$(tests_studies_tests_OBJECTS) $(tests_thread_tests_OBJECTS) $(tests_oracle_liboracle_a_OBJECTS): tests/gtest_once.h.gch
+CLEANFILES += tests/gtest_once.h.gch
+endif
+
 # Not check_PROGRAMS: make builds all of those for any of the goals. This way a test builds only its own program.
 EXTRA_PROGRAMS += $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 CLEANFILES += $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 if HAVE_TESTS
-TEST_CPPFLAGS = $(AM_CPPFLAGS) $(GTEST_CFLAGS) $(MHD_CFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS)
+TEST_CPPFLAGS = $(GTEST_ONCE) $(AM_CPPFLAGS) $(GTEST_CFLAGS) $(MHD_CFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS)
 TEST_LIBS = $(SIM_LIBS) $(GTEST_LIBS) $(MHD_LIBS) -lrapidcheck
 
 # Plain reference implementations and checkers, written from the rules alone, that test programs compare with.

@@ -85,6 +85,7 @@ Move the checkout to another folder." ;;
   need "$@"
   compiler=${CXX:-g++}
   if [[ -z ${CXX:-} ]] && command -v ccache > /dev/null; then compiler="ccache g++"; fi
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros} # or it leaves out what uses --enable-precompiled-tests
   # Make ./configure once; afterwards make notices changes of configure.ac.
   if [[ -x $root/configure && ! $root/configure.ac -nt $root/configure ]]; then return; fi
   say "autoreconf"
@@ -124,17 +125,19 @@ configure_in() {
 # The optimised build, which `demo` runs and `check` tests. DFRS_CONFIGURE: further options, such as --enable-werror.
 configure_optimised() {
   # shellcheck disable=SC2086 # a list of options
-  configure_in "$build" "CXX=$compiler" "CXXFLAGS=-O2 -g1" "${slurm_options[@]}" ${DFRS_CONFIGURE:-}
+  configure_in "$build" --enable-precompiled-tests "CXX=$compiler" "CXXFLAGS=-O2 -g1" "${slurm_options[@]}" ${DFRS_CONFIGURE:-}
 }
 
 # Without --enable-werror: under sanitizers g++ warns falsely about uninitialised variables, as its manual says.
 # Without checks of each pointer for null and alignment: they take a quarter of the time, and a null pointer crashes
 # anyway. Calls of AddressSanitizer's functions compile faster than inline checks.
 configure_asan() {
-  configure_in "$build_asan" --enable-sanitize=address,undefined "CXX=$compiler" \
+  configure_in "$build_asan" --enable-precompiled-tests --enable-sanitize=address,undefined "CXX=$compiler" \
     "CXXFLAGS=-Og -g1 -fno-sanitize=null,alignment,object-size,vptr --param=asan-instrumentation-with-call-threshold=0"
 }
-configure_tsan() { configure_in "$build_tsan" --enable-sanitize=thread "CXX=$compiler" "CXXFLAGS=-Og -g1"; }
+configure_tsan() {
+  configure_in "$build_tsan" --enable-precompiled-tests --enable-sanitize=thread "CXX=$compiler" "CXXFLAGS=-Og -g1"
+}
 
 # live ARGUMENT...: the program in tests/live, which needs root
 live() {

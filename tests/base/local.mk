@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 if HAVE_TESTS
 UNIT_TESTS += tests/base_tests
-tests_base_tests_CPPFLAGS = $(AM_CPPFLAGS) $(GTEST_CFLAGS) $(FMT_CFLAGS)
+tests_base_tests_CPPFLAGS = $(GTEST_ONCE) $(AM_CPPFLAGS) $(GTEST_CFLAGS) $(FMT_CFLAGS)
 tests_base_tests_LDADD = $(BASE_LIBS) $(GTEST_LIBS) $(PTHREAD_LIBS)
 tests_base_tests_SOURCES = \
 	tests/base/files_test.cc \

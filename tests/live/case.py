@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from . import accounting, cgroups, jobs, slurm
-from .cluster import Cluster
+from .cluster import Cluster, build_folder
 from .errors import ClusterError, Unavailable
 from .options import Options
 from .waiting import wait_for
@@ -170,3 +170,16 @@ class LiveTest(unittest.TestCase):
 
     def dfrs_nodes(self):
         return {node["node"]: node for node in self.dfrsctl("nodes")["nodes"]}
+
+
+class SlowSaves:
+    """Before a LiveTest: each save of slurmctld's state takes half a second, so that what can happen between the start of
+    a job and the end of its save does happen, and rounds of scheduling are seconds apart."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cluster.stop("slurmctld")
+        cls.cluster.preload = str(build_folder() / "tests/live/slow_fsync.so")
+        cls.cluster.start_slurmctld()
+        cls.cluster.wait_nodes()

@@ -102,6 +102,22 @@ def _read_quotas(tree, node):
     return found
 
 
+def commands(tree, node, job):
+    """The names of the processes that are under the quota of a job on this node. (Version 1.)"""
+    found = set()
+    for top in folders_of(tree, node):
+        try:
+            processes = (top / f"job_{job}/cgroup.procs").read_text(encoding="ascii").split()
+        except OSError:
+            continue  # the group is not there yet, or has just gone
+        for pid in processes if (top / f"job_{job}/cpu.cfs_quota_us").exists() else ():
+            try:
+                found.add(Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip())
+            except OSError:
+                continue
+    return found
+
+
 def strays(tree, conf):
     """(job, node, process) of each process of a job that runs outside of its job's group, so under no quota of ours.
     `conf`: the cluster's slurm.conf, by which its jobs are known."""

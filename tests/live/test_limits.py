@@ -28,8 +28,10 @@ class LimitsTest(LiveTest):
 
 
 class Enforced(LimitsTest):
+    """Slurm's own pass over the queue, which makes such checks now and then, too, is off."""
     options = Options(nodes=1, cpus=4, memory=1000, cores=0.4, algorithm="GreedyP*/OPT=MIN", accounting=True,
-                      slurm={"AccountingStorageEnforce": "associations,limits,qos"})
+                      slurm={"AccountingStorageEnforce": "associations,limits,qos",
+                             "SchedulerParameters": "sched_interval=-1"})
 
     @classmethod
     def setUpClass(cls):

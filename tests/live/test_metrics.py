@@ -87,8 +87,10 @@ class Joined(LiveTest):
         numbers = {(str(job),) for job in burning}
 
         def settled():
+            agents = self.agents()
             return (by(self.ours().get("dfrs_job_yield", {}), "job_id") == dict(zip(sorted(numbers), (0.5, 0.5, 1.0)))
-                    and set(by(self.agents().get("dfrs_job_quota_cores", {}), "job_id")) == numbers)
+                    and all(set(by(agents.get(name, {}), "job_id")) == numbers
+                            for name in ("dfrs_job_quota_cores", "dfrs_job_cpu_seconds_total")))
         wait_for("each job to have its share", settled, 20, interval=0.2)
         ours, agents = self.ours(), self.agents()
         # dfrs_node_allocated_cpus / on(node) slurm_node_cpus

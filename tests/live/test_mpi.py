@@ -56,13 +56,17 @@ class Pmix(LiveTest):
         self.assert_a_tenth(had, *[[float(line[at]) for line in lines] for at in (2, 4)])
 
     def watch(self, job):
-        """[(time, yield, node -> cores by its group's quota)], until the job has ended."""
-        had = []
+        """[(time, yield, node -> cores by its group's quota)], until the job has ended. What runs under the quota is
+        the user's alone: PMIx' servers are threads of slurmstepd."""
+        had, limited = [], set()
         while True:
             cores = {node: cgroups.quotas(self.cluster.cgroup_tree, node, unlimited=True).get(f"job_{job}")
                      for node in self.cluster.nodes}
             shown = self.dfrs_jobs().get(job)
+            limited.update(*(cgroups.commands(self.cluster.cgroup_tree, node, job) for node in self.cluster.nodes))
             if not shown or shown["state"] != "running":
+                self.assertIn("python3", limited)
+                self.assertFalse([name for name in limited if name.startswith("slurmstepd")], limited)
                 return had
             had.append((time.time(), shown["yield"], cores))
             time.sleep(0.05)

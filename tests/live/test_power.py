@@ -7,8 +7,7 @@ import threading
 import time
 
 from . import cgroups, configuration, jobs
-from .case import LiveTest
-from .cluster import build_folder
+from .case import LiveTest, SlowSaves
 from .options import Options
 from .waiting import wait_for
 
@@ -119,17 +118,9 @@ class Power(PowerTest):
         self.assertLessEqual(self.resyncs() - resyncs, 2)
 
 
-class SlowSave(PowerTest):
+class SlowSave(SlowSaves, PowerTest):
     """The job is CONFIGURING while its start is being saved, and longer: slurmctld's look at time limits, too, launches
     jobs whose nodes have come up."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.cluster.stop("slurmctld")
-        cls.cluster.preload = str(build_folder() / "tests/live/slow_fsync.so")
-        cls.cluster.start_slurmctld()
-        cls.cluster.wait_nodes()
 
     def test_job_is_launched_once_when_its_node_comes_up_during_saves(self):
         _, two = self.cluster.nodes

@@ -3,8 +3,8 @@
 import os
 import time
 
-from . import cgroups
-from .case import LiveTest
+from . import cgroups, jobs
+from .case import LiveTest, SlowSaves
 from .options import Options
 from .waiting import wait_for
 
@@ -116,23 +116,6 @@ class Quotas(LiveTest):
         expected = 0.08 / (CORES / 5)
         self.assertGreater(line["now"] - line["begun"], expected * 0.5)
 
-    def test_task_of_an_array_starts_under_its_quota(self):
-        """The first thing that each task does is to look at its quota. Its job's number is known to nobody before."""
-        node = self.cluster.nodes[0]
-        self.pids(self.spin(node))
-        script = (f"{cgroups.READ_QUOTA} > {self.folder}/quota-$SLURM_ARRAY_TASK_ID\n"
-                  f"exec {self.burn_command(1000)}")
-        array = self.sbatch("--array=1-2", f"--nodelist={node}", cpus=3, memory=60, script=script)
-        files = [self.folder / f"quota-{task}" for task in (1, 2)]
-        wait_for(f"the tasks of array {array} to run",
-                 lambda: all(file.exists() and file.read_text(encoding="ascii").endswith("\n") for file in files), 20)
-        for task, file in enumerate(files, 1):
-            quota, period = file.read_text(encoding="ascii").split()[:2]
-            self.assertRegex(quota, r"^[1-9][0-9]*$", f"task {task} starts without a quota")
-            # With the other job, or with it and the other task.
-            share = int(quota) / int(period) / CORES
-            self.assertTrue(any(abs(share - wanted) < 0.03 for wanted in (1 / 2, 1 / 3)), (task, share))
-
     def test_processes_that_leave_their_session_stay_under_the_quota(self):
         node = self.cluster.nodes[0]
         self.pids(self.spin(node))
@@ -144,7 +127,6 @@ class Quotas(LiveTest):
         self.assert_shares({job: 0.5}, 3.0, 0.04)
 
     def burn_command(self, work):
-        from . import jobs  # pylint: disable=import-outside-toplevel
         return f"{jobs.burn()} --work {work} --result {self.folder}/$SLURM_JOB_ID.json"
 
     def test_groups_of_ended_jobs_are_removed(self):
@@ -155,3 +137,25 @@ class Quotas(LiveTest):
             return [path for top in cgroups.folders_of(self.cluster.cgroup_tree) for path in top.glob("**/job_*")
                     if path.name in {f"job_{job}" for job in ended}]
         wait_for("the groups of ended jobs to be removed", lambda: not left(), 5)
+
+
+class ArrayStarts(SlowSaves, LiveTest):
+    """The round after that of a start, which sends quotas, too, comes only when the task has long run."""
+    options = Options(nodes=1, cpus=3, memory=3000, cores=CORES, algorithm="Greedy*/OPT=MIN")
+
+    def test_task_of_an_array_starts_under_its_quota(self):
+        """The first thing that each task does is to look at its quota. Its job's number is known to nobody before."""
+        node = self.cluster.nodes[0]
+        self.wait_event(self.sbatch_burn(1000, f"--nodelist={node}", cpus=3, memory=60))
+        script = (f"{cgroups.READ_QUOTA} > {self.folder}/quota-$SLURM_ARRAY_TASK_ID\n"
+                  f"exec {jobs.burn()} --work 1000")
+        array = self.sbatch("--array=1-2", f"--nodelist={node}", cpus=3, memory=60, script=script)
+        files = [self.folder / f"quota-{task}" for task in (1, 2)]
+        wait_for(f"the tasks of array {array} to run",
+                 lambda: all(file.exists() and file.read_text(encoding="ascii").endswith("\n") for file in files), 60)
+        for task, file in enumerate(files, 1):
+            quota, period = file.read_text(encoding="ascii").split()[:2]
+            self.assertRegex(quota, r"^[1-9][0-9]*$", f"task {task} starts without a quota")
+            # With the other job, or with it and the other task.
+            share = int(quota) / int(period) / CORES
+            self.assertTrue(any(abs(share - wanted) < 0.03 for wanted in (1 / 2, 1 / 3)), (task, share))

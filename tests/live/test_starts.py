@@ -4,8 +4,7 @@ import re
 import time
 
 from . import jobs
-from .case import LiveTest
-from .cluster import build_folder
+from .case import LiveTest, SlowSaves
 from .options import Options
 from .waiting import wait_for
 
@@ -17,16 +16,8 @@ def _options(**more):
                    settings={"PauseBy": "suspend", "CommentInterval": "1"}, **more)
 
 
-class PrologTest(LiveTest):
-    """slurmctld runs a prolog while the job's start is being saved, which takes long here."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.cluster.stop("slurmctld")
-        cls.cluster.preload = str(build_folder() / "tests/live/slow_fsync.so")
-        cls.cluster.start_slurmctld()
-        cls.cluster.wait_nodes()
+class PrologTest(SlowSaves, LiveTest):
+    """slurmctld runs a prolog while the job's start is being saved."""
 
     def assert_each_ran_once(self, count):
         numbers = [self.sbatch(script=f"echo $SLURM_JOB_ID >> {self.folder}/log", memory=100) for _ in range(count)]

@@ -11,7 +11,7 @@ NODE_TEST_SUPPORT = \
 	tests/shim/support/sack_server.cc \
 	tests/shim/support/sack_server.h \
 	tests/shim/quota/test_node.h
-NODE_TEST_CPPFLAGS = $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
+NODE_TEST_CPPFLAGS = $(GTEST_ONCE) $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
 NODE_TEST_LIBS = libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS) $(GTEST_LIBS) -lrapidcheck
 
 UNIT_TESTS += tests/node_tests
@@ -39,6 +39,7 @@ tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 	tests/shim/agent/task_path_test.cc \
 	tests/sanitizers.h \
 	tests/shim/auth/authenticator_test.cc \
+	tests/shim/auth/exchange.h \
 	tests/shim/http/rate_limit_test.cc \
 	tests/shim/quota/protocol_test.cc
 
@@ -55,6 +56,7 @@ tests_node_thread_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 	plugin/job_group.h \
 	tests/shim/agent/page_out_test.cc \
 	tests/shim/agent/service_test.cc \
+	tests/shim/auth/exchange.h \
 	tests/shim/auth/sack_test.cc \
 	tests/shim/http/http_test.cc \
 	tests/plugin/job_group_test.cc \

@@ -42,6 +42,18 @@ std::vector<PackJob> reference_of(const std::vector<Packer::Item>& items) {
   return jobs;
 }
 
+struct Prepared {
+  Prepared(oracle::Dice& dice, const SnapshotCase& random) : world(random.world()), items(items_of(dice, random)) {
+    state.resync(random.view());
+    packer.prepare(state, items);
+  }
+
+  const oracle::World world;
+  std::vector<Packer::Item> items;
+  ClusterState state;
+  Packer packer;
+};
+
 class PackerCases : public testing::TestWithParam<bool> {};
 
 TEST_P(PackerCases, PacksAsTheReferenceAtEveryYield) {
@@ -49,12 +61,8 @@ TEST_P(PackerCases, PacksAsTheReferenceAtEveryYield) {
   for (std::uint64_t seed = 1; seed <= oracle::cases(4000); ++seed) {
     oracle::Dice dice(seed);
     const SnapshotCase random(dice, {.max_nodes = 8, .max_jobs = 14, .max_tasks = 5, .general = GetParam()});
-    const oracle::World world = random.world();
-    std::vector<Packer::Item> items = items_of(dice, random);
-    ClusterState state;
-    state.resync(random.view());
-    Packer packer;
-    packer.prepare(state, items);
+    Prepared prepared(dice, random);
+    auto& [world, items, state, packer] = prepared;
     for (const double yield : {0.01, 1.0, 0.505, 0.25, 0.7525, 0.125}) {
       for (Packer::Item& item : items) item.cpu = item.spec->cpu_need * yield;
       const auto expected = oracle::pack(world, reference_of(items));
@@ -77,12 +85,8 @@ TEST_P(PackerCases, PacksAsTheReferenceWithAYieldPerJob) {
   for (std::uint64_t seed = 1; seed <= oracle::cases(3000); ++seed) {
     oracle::Dice dice(seed);
     const SnapshotCase random(dice, {.max_nodes = 8, .max_jobs = 14, .max_tasks = 5, .general = GetParam()});
-    const oracle::World world = random.world();
-    std::vector<Packer::Item> items = items_of(dice, random);
-    ClusterState state;
-    state.resync(random.view());
-    Packer packer;
-    packer.prepare(state, items);
+    Prepared prepared(dice, random);
+    auto& [world, items, state, packer] = prepared;
     for (int round = 0; round < 3; ++round) {
       for (Packer::Item& item : items) item.cpu = item.spec->cpu_need * dice.between(1, 16) / 16;
       const auto expected = oracle::pack(world, reference_of(items));
@@ -102,12 +106,8 @@ TEST_P(PackerCases, PacksManyJobsAsTheReference) {
   for (std::uint64_t seed = 1; seed <= oracle::cases(60); ++seed) {
     oracle::Dice dice(seed);
     const SnapshotCase random(dice, {.max_nodes = 150, .max_jobs = 90, .max_tasks = 12, .general = GetParam()});
-    const oracle::World world = random.world();
-    std::vector<Packer::Item> items = items_of(dice, random);
-    ClusterState state;
-    state.resync(random.view());
-    Packer packer;
-    packer.prepare(state, items);
+    Prepared prepared(dice, random);
+    auto& [world, items, state, packer] = prepared;
     for (const double yield : {0.01, 1.0, 0.5, 0.25, 0.125}) {
       for (std::uint32_t k = 0; k < items.size(); ++k) {
         if (!items[k].excluded && dice.chance(5)) packer.exclude(k);

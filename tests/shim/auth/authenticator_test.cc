@@ -5,36 +5,13 @@
 #include <unistd.h>
 
 #include "shim/auth/munge.h"
+#include "tests/shim/auth/exchange.h"
 #include "tests/shim/support/munged.h"
 
 namespace dfrs::shim {
 namespace {
 
-const RequestWords kRequest{"POST", "/v1/desired?x=1", "node:n1", "{\"a\":1}"};
-
-Refusal reason_of(const auto& result) {
-  EXPECT_FALSE(result.has_value());
-  if (result.has_value()) return Refusal::malformed;
-  EXPECT_NE(result.error().message, "");
-  EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
-  return result.error().reason;
-}
-
-TEST(Authenticator, RequestAndAnswer) {
-  const Authenticator us(Munged::shared().auth());
-  const auto request = us.sign_request(kRequest);
-  ASSERT_TRUE(request) << request.error().message;
-  const auto who = us.verify_request(request->credential, kRequest);
-  ASSERT_TRUE(who) << who.error().message;
-  EXPECT_EQ(who->uid, getuid());
-  EXPECT_EQ(who->nonce, request->nonce);
-
-  const auto answer = us.sign_answer(who->nonce, "node:n1", 200, "body");
-  ASSERT_TRUE(answer);
-  const auto from = us.verify_answer(*answer, request->nonce, "node:n1", 200, "body");
-  ASSERT_TRUE(from) << from.error().message;
-  EXPECT_EQ(*from, getuid());
-}
+TEST(Authenticator, RequestAndAnswer) { expect_request_and_answer(Authenticator(Munged::shared().auth())); }
 
 TEST(Authenticator, NoncesDiffer) {
   const Authenticator us(Munged::shared().auth());

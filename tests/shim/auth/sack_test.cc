@@ -13,6 +13,7 @@
 
 #include "shim/auth/authenticator.h"
 #include "shim/auth/sack_token.h"
+#include "tests/shim/auth/exchange.h"
 #include "tests/shim/support/sack_server.h"
 
 namespace dfrs::shim {
@@ -20,35 +21,13 @@ namespace {
 
 using testing::HasSubstr;
 
-const RequestWords kRequest{"POST", "/v1/desired?x=1", "node:n1", "{\"a\":1}"};
-
-Refusal reason_of(const auto& result) {
-  EXPECT_FALSE(result.has_value());
-  if (result.has_value()) return Refusal::malformed;
-  EXPECT_NE(result.error().message, "");
-  EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
-  return result.error().reason;
-}
-
 class SackTest : public testing::Test {
  protected:
   SackServer slurm;
   Authenticator us{slurm.auth()};
 };
 
-TEST_F(SackTest, RequestAndAnswer) {
-  const auto request = us.sign_request(kRequest);
-  ASSERT_TRUE(request) << request.error().message;
-  const auto who = us.verify_request(request->credential, kRequest);
-  ASSERT_TRUE(who) << who.error().message;
-  EXPECT_EQ(who->uid, getuid());
-  EXPECT_EQ(who->nonce, request->nonce);
-  const auto answer = us.sign_answer(who->nonce, "node:n1", 200, "body");
-  ASSERT_TRUE(answer);
-  const auto from = us.verify_answer(*answer, request->nonce, "node:n1", 200, "body");
-  ASSERT_TRUE(from) << from.error().message;
-  EXPECT_EQ(*from, getuid());
-}
+TEST_F(SackTest, RequestAndAnswer) { expect_request_and_answer(us); }
 
 TEST_F(SackTest, AnyBytes) {
   const Sack sack(slurm.socket());

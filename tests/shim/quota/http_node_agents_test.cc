@@ -284,24 +284,35 @@ TEST_F(Delivery, ErrorsOfTheNodeAreReportedAndTriedAgain) {
   EXPECT_TRUE(eventually([&] { return agents.report(0).last_request.has_value(); }));
 }
 
-TEST_F(Delivery, ASilentAgentDoesNotHoldUpOthers) {
-  // Listens, but never answers.
-  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  ASSERT_EQ(::bind(fd, reinterpret_cast<sockaddr*>(&address), length), 0);
-  ASSERT_EQ(::listen(fd, 64), 0);
-  ASSERT_EQ(::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length), 0);
+// Listens, but never answers.
+class SilentAgent {
+ public:
+  SilentAgent() {
+    address_.sin_family = AF_INET;
+    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address_;
+    EXPECT_EQ(::bind(fd_, reinterpret_cast<sockaddr*>(&address_), length), 0);
+    EXPECT_EQ(::listen(fd_, 64), 0);
+    EXPECT_EQ(::getsockname(fd_, reinterpret_cast<sockaddr*>(&address_), &length), 0);
+  }
+  SilentAgent(const SilentAgent&) = delete;
+  SilentAgent& operator=(const SilentAgent&) = delete;
+  ~SilentAgent() { ::close(fd_); }
+  AgentAddress address(std::string node) const { return {std::move(node), "127.0.0.1", ntohs(address_.sin_port)}; }
 
+ private:
+  int fd_ = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address_{};
+};
+
+TEST_F(Delivery, ASilentAgentDoesNotHoldUpOthers) {
+  const SilentAgent silent;
   HttpNodeAgentsOptions few = options();
   few.max_parallel = 4;
   few.limits.timeout = milliseconds(300);
   TestNode live("live");
   std::vector<AgentAddress> addresses;
-  for (int i = 0; i < 20; ++i)
-    addresses.push_back({"silent" + std::to_string(i), "127.0.0.1", ntohs(address.sin_port)});
+  for (int i = 0; i < 20; ++i) addresses.push_back(silent.address("silent" + std::to_string(i)));
   addresses.push_back(live.address());
   HttpNodeAgents agents(few);
   agents.set_agents(addresses);
@@ -312,7 +323,6 @@ TEST_F(Delivery, ASilentAgentDoesNotHoldUpOthers) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_TRUE(agents.wait(std::vector<std::size_t>{20}, kLong));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(250));
-  ::close(fd);
 }
 
 TEST_F(Delivery, TheListOfAgentsMayChange) {
@@ -367,22 +377,14 @@ TEST_F(Delivery, OffLiftsQuotasOnceAndIsSilentThen) {
 }
 
 TEST_F(Delivery, StopsAtOnce) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  ASSERT_EQ(::bind(fd, reinterpret_cast<sockaddr*>(&address), length), 0);
-  ASSERT_EQ(::listen(fd, 64), 0);
-  ASSERT_EQ(::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length), 0);
+  const SilentAgent silent;
   std::optional<HttpNodeAgents> agents(std::in_place, options());
-  agents->set_agents(std::vector<AgentAddress>{{"silent", "127.0.0.1", ntohs(address.sin_port)}});
+  agents->set_agents(std::vector{silent.address("silent")});
   agents->set_desired(0, kJobs);
   ASSERT_TRUE(eventually([&] { return agents->counters().sent >= 1; }));
   const auto begin = std::chrono::steady_clock::now();
   agents.reset();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(1500));
-  ::close(fd);
 }
 
 // Many threads change states all the time; at the end every node has its last one.
