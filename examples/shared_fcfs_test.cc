@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gtest/gtest.h>
 
+#include "sim/errors.h"
 #include "sim/host/simulation.h"
 
 namespace dfrs::sim {
@@ -23,7 +24,7 @@ Instance four_jobs() {
 }
 
 TEST(SharedFcfs, TwoShareANodeAndNobodyOvertakes) {
-  const RunResult r = simulate(four_jobs(), parse_algorithm("SharedFCFS").value(), {});
+  const RunResult r = or_throw(simulate(four_jobs(), parse_algorithm("SharedFCFS").value(), {}));
   EXPECT_EQ(r.jobs[1].start, 0);
   EXPECT_DOUBLE_EQ(r.jobs[0].end, 200);  // both at half speed: the load is 2
   EXPECT_DOUBLE_EQ(r.jobs[1].end, 200);
@@ -34,7 +35,7 @@ TEST(SharedFcfs, TwoShareANodeAndNobodyOvertakes) {
 }
 
 TEST(SharedFcfs, TheLimitIsAParameter) {
-  const RunResult r = simulate(four_jobs(), parse_algorithm("sharedfcfs/load=0.5").value(), {});
+  const RunResult r = or_throw(simulate(four_jobs(), parse_algorithm("sharedfcfs/load=0.5").value(), {}));
   EXPECT_DOUBLE_EQ(r.jobs[0].end, 100);  // alone: its own load already exceeds the limit
   EXPECT_DOUBLE_EQ(r.jobs[1].start, 100);
   EXPECT_EQ(algorithm_name(parse_algorithm("SharedFCFS/LOAD=2").value()), "SharedFCFS");
