@@ -22,7 +22,8 @@ inline void require(bool holds, const char* promise) {
 template <typename T>
 bool accepted(const Result<T>& read) {
   if (read) return true;
-  require(read.error().code == kExitInput || read.error().code == kExitUsage, "bad input is an error of input or usage");
+  require(read.error().code == kExitInput || read.error().code == kExitUsage,
+          "bad input is an error of input or usage");
   require(!read.error().message.empty(), "an error has a message");
   return false;
 }
