@@ -70,9 +70,6 @@ struct InputError : Failure {
 struct IoError : Failure {
   explicit IoError(const std::string& message) : Failure(kExitIo, message) {}
 };
-struct NetworkError : Failure {
-  explicit NetworkError(const std::string& message) : Failure(kExitNetwork, message) {}
-};
 struct DifferenceError : Failure {
   explicit DifferenceError(const std::string& message) : Failure(kExitDifference, message) {}
 };

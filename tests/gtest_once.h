@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// GoogleTest's headers, which cost a third of what a test file takes to compile. With --enable-precompiled-tests g++
+// GoogleTest's headers, which take long to compile. With --enable-precompiled-tests g++
 // reads them once for all (tests/goals.mk), and without it where a test includes them: nothing else may stand here.
 // Without #pragma once, which g++ warns about in a file that it precompiles. Test programs have files in C, too.
 #ifdef __cplusplus

@@ -31,7 +31,7 @@ struct SiteWorld {
 /// The swap that each node is taken to have, as part of a sentence: "2 GiB of swap on each node, as much as memory".
 std::string swap_taken(const AdviceInput& input);
 
-/// Every policy to compare, in every world. The first is today's. Errors: of usage, for a candidate.
+/// Every policy to compare, in every world. The first is today's. Errors: kExitUsage for a candidate.
 Result<std::vector<Trial>> trials_of(const AdviceInput& input);
 
 bool is_triage(std::string_view algorithm);

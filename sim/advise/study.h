@@ -91,7 +91,7 @@ RunOutcome simulate_sample(const Instance& sample, const Algorithm& algorithm, c
                            const StudyOptions& options, const Watch& watch);
 
 /// Runs all trials, in order. Samples are independent of each other, and their jobs are counted together. Errors: those
-/// of simulate; of usage for an unknown algorithm.
+/// of simulate; kExitUsage for an unknown algorithm.
 Result<std::vector<StudyRun>> run_study(const std::vector<Trial>& trials, const StudyOptions& options);
 
 }  // namespace dfrs::sim

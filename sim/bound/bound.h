@@ -37,7 +37,7 @@ struct StretchBounds {
 /// `divisible`: a few runs of EDF, O(n log n) each, over the periods in which the machine would be busy. `ls1`: a few
 /// maximum flows of jobs x instants over the congested parts only.
 ///
-/// Errors: of usage if the floor is out of range; of input if a job's times, need or tasks are out of the range
+/// Errors: kExitUsage if the floor is out of range; kExitInput if a job's times, need or tasks are out of the range
 /// stated in sim/host/instance.h, or if there is work but no CPU.
 Result<double> stretch_lower_bound(const Instance& instance, BoundKind kind, const BoundOptions& options = {});
 

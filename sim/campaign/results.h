@@ -81,14 +81,14 @@ std::string results_csv(const std::vector<ResultRow>& rows, CpuSeconds times);
 
 /// Refuses results that must not be averaged together: with other simulation options, of other versions of the program,
 /// or of one instance from other sources or workload options. Rows without an origin are not compared. Errors:
-/// of usage, naming what differs.
+/// kExitUsage naming what differs.
 Result<void> check_origins_agree(const std::vector<ResultRow>& rows);
 
 /// The origins of `rows`, with their algorithms.
 CampaignOrigin campaign_origin(const std::vector<ResultRow>& rows);
 
 /// Parses the output of results_csv. Finds columns by name, so it also reads files of later versions with more columns.
-/// Missing CPU times are 0, other columns of later versions NaN. Errors: of input, naming source:line.
+/// Missing CPU times are 0, other columns of later versions NaN. Errors: kExitInput naming source:line.
 Result<std::vector<ResultRow>> parse_results_csv(std::string_view text, const std::string& source);
 
 /// The distinct values in order of first appearance.

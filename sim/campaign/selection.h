@@ -15,7 +15,7 @@ namespace dfrs::sim {
 /// The text of `numbers`, which must be ascending, distinct and not empty.
 std::string selection_text(std::span<const std::size_t> numbers);
 
-/// The numbers in `text`, ascending. Errors: of usage for a malformed text, or numbers that do not ascend or are not
+/// The numbers in `text`, ascending. Errors: kExitUsage for a malformed text, or numbers that do not ascend or are not
 /// below `count`.
 Result<std::vector<std::size_t>> parse_selection(std::string_view text, std::size_t count);
 

@@ -30,10 +30,10 @@ inline constexpr std::string_view kPlanFile = "plan";
 std::string task_log(const SlurmArray& array, std::size_t task);
 std::string task_store(const SlurmArray& array, std::size_t task);
 
-/// Errors: of usage for a folder whose name has a '%', which Slurm expands in log names, or quotes or backslashes,
+/// Errors: kExitUsage for a folder whose name has a '%', which Slurm expands in log names, or quotes or backslashes,
 /// which Slurm interprets in options.
 Result<void> check_slurm_folder(const std::string& folder);
-/// Errors: of usage for sbatch options with which the array could not be followed (another name, cluster or array).
+/// Errors: kExitUsage for sbatch options with which the array could not be followed (another name, cluster or array).
 Result<void> check_sbatch_options(const std::vector<std::string>& options);
 
 /// A self-contained batch script. Tasks whose node fails are requeued.

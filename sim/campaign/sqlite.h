@@ -54,7 +54,7 @@ class Statement {
 
 /// One connection. Use it from one thread at a time.
 ///
-/// Errors of all members: of input if the file is damaged or not a database; of input and output if it cannot be
+/// Errors of all members: kExitInput if the file is damaged or not a database; kExitIo if it cannot be
 /// opened, read or written (missing folder, no permission, disk full, locked for too long).
 class Database {
  public:

@@ -38,8 +38,8 @@ struct SimulationKey {
   std::string_view settings;
 };
 
-/// Thread-safe. Errors of all members: of input and output if the file or its folder cannot be read and written (or the
-/// disk is full), of input if the file is damaged or is something else.
+/// Thread-safe. Errors of all members: kExitIo if the file or its folder cannot be read and written (or the
+/// disk is full), kExitInput if the file is damaged or is something else.
 ///
 /// Once finish() returns, a result survives the end of the process. A power failure may lose the last results, which
 /// are then simulated again, but the store stays consistent. Processes on several machines need one store each;
@@ -54,7 +54,7 @@ class ResultStore {
   };
 
   /// Opens or creates the store. Creates path-workers (empty) beside `path` and, while in use, path-wal and (shared)
-  /// path-shm. Errors, besides those above: of usage if the store has another purpose, naming the difference: the
+  /// path-shm. Errors, besides those above: kExitUsage if the store has another purpose, naming the difference: the
   /// program's version or a fact. `patience`: how long to wait for another process.
   static Result<std::unique_ptr<ResultStore>> open(const std::string& path, std::span<const StoreFact> facts,
                                                    Access access = Access::shared,

@@ -34,6 +34,12 @@ struct Observers final : StepObserver {
   void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override {
     for (StepObserver* observer : list) observer->on_step(view, events, decisions);
   }
+  const Error* failure() const override {
+    for (const StepObserver* observer : list) {
+      if (const Error* const failed = observer->failure()) return failed;
+    }
+    return nullptr;
+  }
 };
 
 // Where a run is written to. Empty: not asked for.

@@ -132,7 +132,13 @@ class Simulation {
         fail(kExitInternal, fmt::format("{}: at {} s: {}", instance_.name, now_, decided.error().message));
         break;
       }
-      if (watch_.observer != nullptr) watch_.observer->on_step(view, events_, **decided);
+      if (watch_.observer != nullptr) {
+        watch_.observer->on_step(view, events_, **decided);
+        if (const Error* const failure = watch_.observer->failure()) {
+          error_ = RunError{*failure};
+          break;
+        }
+      }
       apply(**decided);
       if (error_) break;
       if (offers_) offers_->plan(events_, young_.next_end(now_), now_);

@@ -87,6 +87,8 @@ class StepObserver {
  public:
   virtual ~StepObserver() = default;
   virtual void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) = 0;
+  /// Why it cannot go on, such as a full disk: the run ends with this error. Null: all is well.
+  virtual const Error* failure() const { return nullptr; }
 };
 
 /// Who watches a run. Results do not depend on it.
@@ -113,8 +115,9 @@ using RunOutcome = tl::expected<RunResult, RunError>;
 /// What a pause does to the job in this world. The same under every algorithm, so that runs can be compared job by job.
 PauseEffect pauses_of(const Job& job, const PauseWorld& world);
 
-/// Simulates until all jobs complete. Jobs must be sorted by submission and each must fit the platform. Errors: of
-/// usage for options that the engine refuses; of input if no job can ever complete, or if the run ran away.
+/// Simulates until all jobs complete. Jobs must be sorted by submission and each must fit the platform. Errors:
+/// kExitUsage for options that the engine refuses; kExitInput if no job can ever complete, or if the run ran away; what
+/// the observer could not do.
 RunOutcome simulate(const Instance& instance, const Algorithm& algorithm, const SimOptions& options,
                     const Watch& watch = {});
 

@@ -39,7 +39,7 @@ void StepLog::on_step(const ClusterView& view, std::span<const Event> events, co
     line["yields"][std::to_string(view.jobs[change.job].id)] = change.yield;
   }
   if (!origin_.is_null()) line["origin"] = std::exchange(origin_, nullptr);
-  // An error is that of commit().
+  // An error is that of failure() and commit().
   (void)output_->write(line.dump());
   (void)output_->write("\n");
 }

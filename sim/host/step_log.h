@@ -17,6 +17,7 @@ class StepLog final : public StepObserver {
   explicit StepLog(OutputFile& output, nlohmann::ordered_json origin = nullptr)
       : output_(&output), origin_(std::move(origin)) {}
   void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override;
+  const Error* failure() const override { return output_->failure(); }
 
  private:
   OutputFile* output_;

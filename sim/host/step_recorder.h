@@ -15,7 +15,7 @@ namespace dfrs::sim {
 
 class StepRecorder final : public StepObserver {
  public:
-  /// Creates the file. Errors: of input and output; of usage for an instance with advance reservations, which records
+  /// Creates the file. Errors: kExitIo; kExitUsage for an instance with advance reservations, which records
   /// do not hold.
   static Result<std::unique_ptr<StepRecorder>> create(const std::string& path, const Instance& instance,
                                                       const Algorithm& algorithm, const SimOptions& options);

@@ -10,7 +10,7 @@
 namespace dfrs::sim {
 
 Timeline::Timeline(OutputFile& output, ConstantColumns more) : output_(&output), more_(std::move(more)) {
-  // An error is that of commit(), here and below.
+  // An error is that of failure() and commit(), here and below.
   (void)output_->write("job,from,to,state,yield,virtual_time,nodes" + more_.heading() + '\n');
 }
 

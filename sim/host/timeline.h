@@ -17,6 +17,7 @@ class Timeline final : public StepObserver {
  public:
   explicit Timeline(OutputFile& output, ConstantColumns more = {});
   void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override;
+  const Error* failure() const override { return output_->failure(); }
 
  private:
   struct Track {

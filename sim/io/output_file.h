@@ -34,6 +34,8 @@ class OutputFile {
   /// Flushes to disk and gives the file its final name, replacing an existing file. Errors: kExitIo, and no file is
   /// left.
   [[nodiscard]] Result<void> commit();
+  /// The first error; null: none.
+  const Error* failure() const { return error_ ? &*error_ : nullptr; }
 
  private:
   explicit OutputFile(std::string path) : path_(std::move(path)) {}

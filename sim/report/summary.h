@@ -86,7 +86,7 @@ struct SummaryOptions {
   std::vector<std::string> algorithms;  ///< come first, in this order; names without results are ignored
 };
 
-/// Errors: of input, if there are no rows, an algorithm has two results for one instance, rows of an instance differ
+/// Errors: kExitInput if there are no rows, an algorithm has two results for one instance, rows of an instance differ
 /// in its bound or jobs, or a value is not a finite number in its range (bounds and stretches > 0). O(rows log rows).
 Result<CampaignSummary> summarize_campaign(const std::vector<ResultRow>& rows, const SummaryOptions& options = {});
 

@@ -34,7 +34,7 @@ ReportTable summary_table(const CampaignSummary& summary);
 
 enum class SummaryFormat { text, markdown, csv, json };
 
-/// Parses "text", "markdown", "csv" or "json". Errors: of usage, naming these.
+/// Parses "text", "markdown", "csv" or "json". Errors: kExitUsage naming these.
 Result<SummaryFormat> parse_summary_format(std::string_view name);
 
 /// Aligned columns, numbers to the right, "> " before the best average, and a legend below.

@@ -126,15 +126,15 @@ std::string missing_log(const ReproduceOptions& options, std::string_view name);
 /// All reproductions, by year of their papers.
 std::span<const Reproduction> all_reproductions();  // studies/reproductions.cc
 
-/// The reproduction of this name. Errors: of usage, naming the nearest one.
+/// The reproduction of this name. Errors: kExitUsage naming the nearest one.
 Result<const Reproduction*> find_reproduction(std::string_view name,
                                               std::span<const Reproduction> from = all_reproductions());
 
 /// The names in a list such as "table5,figure3a", each once; empty for an empty text. A name such as "losses" that is
-/// not a part means all parts whose names begin with "losses-". Errors: of usage, naming the nearest part.
+/// not a part means all parts whose names begin with "losses-". Errors: kExitUsage naming the nearest part.
 Result<std::vector<std::string>> parse_parts(std::string_view text, const Reproduction& reproduction);
 
-/// The names in a list of readings. Errors: of usage, naming the nearest one.
+/// The names in a list of readings. Errors: kExitUsage naming the nearest one.
 Result<std::vector<std::string>> parse_readings(std::string_view text, const Reproduction& reproduction);
 
 }  // namespace dfrs::sim

@@ -28,17 +28,4 @@ bool accepted(const Result<T>& read) {
   return false;
 }
 
-/// True if `read` returned, false if it refused its input properly.
-template <typename Read>
-bool accepts(Read&& read) {
-  try {
-    std::forward<Read>(read)();
-    return true;
-  } catch (const Failure& failure) {
-    require(failure.code() == kExitInput || failure.code() == kExitUsage, "bad input is an InputError or UsageError");
-    require(failure.what()[0] != '\0', "an error has a message");
-    return false;
-  }
-}
-
 }  // namespace dfrs::sim

@@ -63,7 +63,7 @@ inline constexpr std::array<double, 6> kCloseSpeeds{10.0 / 15, 12.0 / 15, 14.0 /
 inline constexpr std::array<double, 6> kSameSpeeds{1, 1, 1, 1, 1, 1};
 
 /// One instance, the same on every machine except for the last bits of a logarithm. A databank on no cluster is put on
-/// one; a workload without requests is drawn again. Errors: of usage for an option out of range.
+/// one; a workload without requests is drawn again. Errors: kExitUsage for an option out of range.
 Result<Instance> generate(const GeneratorOptions& options);
 
 /// The 162 configurations of section 5.3, by clusters, databanks, availability and density; seeds are not set.

@@ -37,7 +37,7 @@ enum class StretchBasis {
 /// A job's weight: stretch = weight x flow time.
 double stretch_weight(const dfrs::divisible::Platform& platform, const Job& job, StretchBasis basis);
 
-/// Errors: of input, beginning with the instance's name, if something is out of range, jobs are not sorted by release,
+/// Errors: kExitInput beginning with the instance's name, if something is out of range, jobs are not sorted by release,
 /// or no cluster holds a job's databank.
 Result<void> check(const Instance& instance);
 

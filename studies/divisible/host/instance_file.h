@@ -18,7 +18,7 @@
 
 namespace dfrs::sim::divisible {
 
-/// Jobs may come in any order: they are sorted by release. Errors: of input, naming source:line.
+/// Jobs may come in any order: they are sorted by release. Errors: kExitInput naming source:line.
 Result<Instance> parse_instance(std::string_view text, const std::string& source);
 
 /// The text of an instance; parse_instance returns the same instance, bit for bit.

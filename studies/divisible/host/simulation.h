@@ -33,7 +33,7 @@ struct RunResult {
 };
 
 /// Runs all jobs to completion. Checks every decision: databanks, powers of clusters, absent jobs, a wake-up that is
-/// not in the future. Errors: of input (see check()); kExitInternal for a decision that breaks a rule or never serves
+/// not in the future. Errors: kExitInput (see check()); kExitInternal for a decision that breaks a rule or never serves
 /// some jobs, which is a bug in a scheduling rule.
 Result<RunResult> simulate(const Instance& instance, dfrs::divisible::Algorithm algorithm, const RunOptions& options);
 

@@ -57,7 +57,7 @@ struct GangMetrics {
 };
 
 /// Order of events at one instant: departures (lowest machine first), machines that become ready, the arrival.
-/// O((waiting gangs + machines) x gangs). Errors: of usage for invalid options, or for a gang with more tasks than
+/// O((waiting gangs + machines) x gangs). Errors: kExitUsage for invalid options, or for a gang with more tasks than
 /// machines may be leased.
 Result<GangMetrics> simulate_gangs(GangSource& gangs, SetupDelays& setups, const ElasticOptions& options,
                                    GangObserver* observer = nullptr);

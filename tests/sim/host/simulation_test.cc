@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/errors.h"
+#include "sim/host/step_log.h"
 #include "tests/sim/failure_message.h"
 #include "tests/sim/host/by_hand.h"
 
@@ -86,6 +87,32 @@ TEST_F(SimulationByHand, AnotherMoveRestartsThePenalty) {
   EXPECT_EQ(r.jobs[0].pauses, 1u);
   // No progress between 100 and 210 + 300: moved at 100, paused in its penalty, resumed at 210.
   EXPECT_DOUBLE_EQ(r.jobs[0].end, 510 + 900);
+}
+
+// A disk that gets full under a log of many steps ends the run, which would else go on for nobody.
+TEST_F(SimulationByHand, ALogThatCannotBeWrittenEndsTheRun) {
+  nodes(1);
+  for (int k = 0; k < 20000; ++k) job(k, 1, 1, 10, 0.5);
+  instance_.name = "by-hand";
+  class Steps final : public StepObserver {
+   public:
+    explicit Steps(OutputFile& output) : log(output) {}
+    void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override {
+      log.on_step(view, events, decisions);
+      ++steps;
+    }
+    const Error* failure() const override { return log.failure(); }
+    StepLog log;
+    int steps = 0;
+  };
+  OutputFile full = or_throw(OutputFile::create("/dev/full"));
+  Steps observer(full);
+  const RunOutcome run = simulate(instance_, *parse_algorithm("EASY"), options_, &observer);
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, kExitIo);
+  EXPECT_NE(run.error().message.find("/dev/full: cannot write"), std::string::npos) << run.error().message;
+  EXPECT_FALSE(run.error().ran_away);
+  EXPECT_LT(observer.steps, 20000);
 }
 
 // Virtual time stands still in the penalty: the job resumed at 150 has vt 100 until 450. Another one that arrives at
