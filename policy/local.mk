@@ -126,6 +126,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/placer.h \
 	policy/triage/reservation.cc \
 	policy/triage/reservation.h \
+	policy/triage/resident_losses.cc \
+	policy/triage/resident_losses.h \
 	policy/triage/residents.cc \
 	policy/triage/residents.h \
 	policy/triage/triage_policy.h \

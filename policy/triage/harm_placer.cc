@@ -7,82 +7,41 @@
 #include "policy/triage/lanes.h"
 
 namespace dfrs::triage {
+namespace {
 
-void HarmPlacer::begin(const DecisionContext& context) {
-  residents_known_ = false;
-  residents_.resize(context.view.jobs.size());
-}
+// Costs are computed in different ways, which differ by less than this part of the largest of them.
+constexpr double kRounding = 1e-9;
 
-// Copies, once per call that needs it, the few facts that find() reads many times and in no particular order. They are
-// far smaller than the views.
-void HarmPlacer::know_residents(const DecisionContext& context) {
-  residents_known_ = true;
-  for (JobSlot slot : context.state.active()) {
-    const JobView& job = context.job(slot);
-    residents_[slot].yield = job.yield;
-    residents_[slot].counts = weight_of(job, context.at) * job.cpu_need * job.tasks;
-  }
-}
+}  // namespace
 
-void HarmPlacer::expect_yields(const DecisionContext& context) {
-  for (JobSlot slot : context.residents.placed_now()) {
-    if (!context.state.placed(slot)) continue;
-    double yield = context.job(slot).yield;
-    if (!context.stayed(slot)) {
-      yield = 1;
-      each_node(context.state.nodes_of(slot), [&](NodeIndex n) {
-        yield = std::min(yield, context.state.cpu_capacity(n) / context.state.cpu_load(n));
-      });
-    }
-    residents_[slot].yield = yield;
-  }
-}
+void HarmPlacer::begin(const DecisionContext& context) { losses_.begin(context); }
+
+// On a node with this load, relative to its capacity.
+double HarmPlacer::own_loss(double load) const { return own_counts_ * std::max(0.0, own_share_ - 1 / load); }
 
 // Breaks ties of equal harm, lowest value first: the fullest node that has CPU left, so that whole nodes stay free for
-// wide jobs; if none has, the least loaded. Then the node with the least memory left.
-double HarmPlacer::tie(const Candidate& c) { return (c.load > 1 ? 10 * c.load : -10 * c.load) + c.spare; }
-
-double HarmPlacer::own_loss(const Candidate& c) const {
-  return own_counts_ * std::max(0.0, own_share_ - 1 / (c.load + c.step));
-}
-
-double HarmPlacer::loss_of_residents(const DecisionContext& context, const Candidate& c, double own,
-                                     double most) const {
-  const double share = 1 / (c.load + c.step);
-  double cost = 0;
-  for (JobSlot r : context.residents.on(c.node)) {
-    const Resident& resident = residents_[r];
-    if (resident.yield <= share || resident.counted == mark_) continue;
-    cost += resident.counts * (resident.yield - share);
-    if (own + cost > most) return -1;
-  }
-  return cost;
-}
-
-void HarmPlacer::count_residents(const DecisionContext& context, NodeIndex n) {
-  for (JobSlot r : context.residents.on(n)) {
-    if (residents_[r].counted == mark_) continue;
-    residents_[r].counted = mark_;
-    each_node(context.state.nodes_of(r), [&](NodeIndex m) {
-      const std::uint32_t k = candidate_of_[m];
-      if (k < candidates_.size() && candidates_[k].node == m) candidates_[k].others = -1;
-    });
-  }
-}
-
-void HarmPlacer::enter(const ClusterState& state, const JobView& job, NodeIndex n, std::uint32_t room) {
-  room_total_ += room;
-  const double capacity = state.cpu_capacity(n);
-  Candidate c{n, room, 0, state.cpu_load(n) / capacity, job.cpu_need / capacity, 0, 0};
+// wide jobs; if none has, the least loaded. Then the node with the least rigid resources left.
+double HarmPlacer::tie(const ClusterState& state, const JobView& job, std::size_t k) {
+  if (tie_[k] < kNever) return tie_[k];
+  const NodeIndex n = nodes_with_room_[k];
+  const Taken none{n, 0, 0, state.cpu_load(n) / state.cpu_capacity(n)};
+  const Taken& taken = taken_at_[k] == 0 ? none : taken_[taken_at_[k] - 1];
+  double spare = 0;
+  double spare_step = 0;
   for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
     const auto whole = static_cast<double>(state.rigid_capacity(n)[d]);
     if (!(whole > 0)) continue;
-    c.spare += static_cast<double>(state.rigid_free(n)[d]) / whole;
-    c.spare_step += static_cast<double>(job.rigid[d]) / whole;
+    spare += static_cast<double>(state.rigid_free(n)[d]) / whole;
+    spare_step += static_cast<double>(job.rigid[d]) / whole;
   }
-  candidate_of_[n] = static_cast<std::uint32_t>(candidates_.size());
-  candidates_.push_back(c);
-  load_after_.push_back(c.load + c.step);
+  for (std::uint32_t task = 0; task < taken.count; ++task) spare -= spare_step;
+  return tie_[k] = (taken.load > 1 ? 10 * taken.load : -10 * taken.load) + spare;
+}
+
+std::uint32_t HarmPlacer::room_at(const DecisionContext& context, JobSlot slot, NodeIndex n) {
+  const std::uint32_t room = context.state.room_for(context.job(slot), n);
+  return room != 0 && context.beside(slot) ? std::min(room, context.reservation->room_beside(context.job(slot), n))
+                                           : room;
 }
 
 // Collects the candidates. True if there is room for all tasks.
@@ -91,54 +50,103 @@ bool HarmPlacer::collect(const DecisionContext& context, JobSlot slot) {
   const JobView& job = context.job(slot);
   const NodeIndex count = lane_end(context, slot);
   candidate_of_.resize(state.node_count());
-  candidates_.clear();
+  nodes_with_room_.clear();
   load_after_.clear();
-  room_total_ = 0;
-  const bool beside = context.beside(slot);
+  least_loaded_ = kNone;
+  last_ = kNone;
+  std::uint64_t room_total = 0;
   for (NodeIndex n = 0; n < count; ++n) {
     if (state.rigid_free(n)[kMemory] < job.rigid[kMemory]) continue;  // most nodes of a busy cluster are full
-    std::uint32_t room = state.room_for(job, n);
-    if (beside && room != 0) room = std::min(room, context.reservation->room_beside(job, n));
-    if (room != 0) enter(state, job, n, room);
+    const std::uint32_t room = room_at(context, slot, n);
+    if (room == 0) continue;
+    room_total += room;
+    const std::size_t k = nodes_with_room_.size();
+    candidate_of_[n] = static_cast<std::uint32_t>(k);
+    nodes_with_room_.push_back(n);
+    const double capacity = state.cpu_capacity(n);
+    load_after_.push_back(state.cpu_load(n) / capacity + job.cpu_need / capacity);
+    if (least_loaded_ == kNone || load_after_[k] < load_after_[least_loaded_]) least_loaded_ = k;
   }
-  return room_total_ >= job.tasks;
+  least_cost_.assign(nodes_with_room_.size(), 0.0);
+  tie_.assign(nodes_with_room_.size(), kNever);
+  taken_at_.assign(nodes_with_room_.size(), 0);
+  return room_total >= job.tasks;
 }
 
 // Updates the best choice. False if the job alone would lose more there than the best candidate costs.
-bool HarmPlacer::consider(const DecisionContext& context, Candidate& c, Choice& best) {
-  const double tied = tie(c);
-  const bool any = best.candidate != nullptr;
-  if (any && best.cost <= 0 && tied > best.tie) return true;  // no cost is below 0
+bool HarmPlacer::consider(const DecisionContext& context, const JobView& job, std::size_t k, Choice& best) {
+  const bool any = best.candidate != kNone;
   double cost = 0;
-  if (!cpu_fits(c.load + c.step, 1)) {
-    const double own = own_loss(c);
+  if (!cpu_fits(load_after_[k], 1)) {
+    const double own = own_loss(load_after_[k]);
     if (any && own > best.cost) return false;
-    if (!residents_known_) know_residents(context);
-    if (!expected_) expect_yields(context);
-    expected_ = true;
-    if (c.others < 0) c.others = loss_of_residents(context, c, own, any ? best.cost : kNever);
-    if (c.others < 0) return true;
-    cost = own + c.others;
+    const ResidentLosses::Loss others =
+        losses_.at(context, nodes_with_room_[k], 1 / load_after_[k], own, any ? best.cost : kNever);
+    least_cost_[k] = own_counts_ * (1 - own_share_) + own + others.loss;
+    if (!others.whole) return true;
+    cost = own + others.loss;
   }
-  if (any) {
-    if (cost > best.cost || (cost == best.cost && tied > best.tie)) return true;
-    if (cost == best.cost && tied == best.tie && best.candidate->node <= c.node) return true;
+  if (any && cost > best.cost) return true;
+  const double tied = tie(context.state, job, k);
+  if (any && cost == best.cost) {
+    if (tied > best.tie) return true;
+    if (tied == best.tie && nodes_with_room_[best.candidate] <= nodes_with_room_[k]) return true;
   }
-  best = {&c, cost, tied};
+  best = {k, cost, tied};
   return true;
 }
 
-HarmPlacer::Choice HarmPlacer::choose(const DecisionContext& context) {
-  // The least loaded node goes first: most others are then ruled out by the job's own loss.
+// What a candidate may cost at least, in the terms of least_cost_, without being ruled out.
+double HarmPlacer::most_of_interest(const Choice& best) const {
+  if (best.candidate == kNone) return kNever;
+  const double most = best.cost + own_counts_ * (1 - own_share_);
+  return most + kRounding * (most + own_counts_);
+}
+
+// The candidate for the next task; kNone: there is none.
+std::size_t HarmPlacer::choose(const DecisionContext& context, const JobView& job) {
+  // Good ones go first: most others are then ruled out. They are the least loaded and the one that was chosen last.
   Choice best;
-  const auto least = std::min_element(load_after_.begin(), load_after_.end());
-  consider(context, candidates_[static_cast<std::size_t>(least - load_after_.begin())], best);
+  for (const std::size_t k : {least_loaded_, last_}) {
+    if (k != kNone && load_after_[k] < kNever) consider(context, job, k, best);
+  }
   // The job's own loss grows with the load, so once it is too high it is too high at all higher loads.
   double too_much = kNever;
-  for (std::size_t k = 0; k < candidates_.size(); ++k) {
-    if (load_after_[k] < too_much && !consider(context, candidates_[k], best)) too_much = load_after_[k];
+  double most = most_of_interest(best);
+  for (std::size_t k = 0; k < load_after_.size(); ++k) {
+    if (!(load_after_[k] < too_much) || least_cost_[k] > most) continue;
+    if (!consider(context, job, k, best)) too_much = load_after_[k];
+    if (best.candidate == k) most = most_of_interest(best);
   }
-  return best;
+  return best.candidate;
+}
+
+// One more task goes to the candidate.
+void HarmPlacer::take(const DecisionContext& context, JobSlot slot, std::size_t k) {
+  const NodeIndex n = nodes_with_room_[k];
+  const double capacity = context.state.cpu_capacity(n);
+  const double step = context.job(slot).cpu_need / capacity;
+  if (taken_at_[k] == 0) {
+    taken_.push_back({n, room_at(context, slot, n), 0, context.state.cpu_load(n) / capacity});
+    taken_at_[k] = static_cast<std::uint32_t>(taken_.size());
+  }
+  Taken& taken = taken_[taken_at_[k] - 1];
+  ++taken.count;
+  taken.load += step;
+  load_after_[k] = taken.count == taken.room ? kNever : taken.load + step;
+  least_cost_[k] = 0;
+  tie_[k] = kNever;
+  last_ = k;
+  nodes_.push_back(n);
+  if (!cpu_fits(taken.load, 1)) own_share_ = std::min(own_share_, 1 / taken.load);
+}
+
+// The residents of the node lose nothing more on their other nodes.
+void HarmPlacer::count_residents(const DecisionContext& context, NodeIndex n) {
+  losses_.count(context, n, [&](NodeIndex m) {
+    const std::uint32_t k = candidate_of_[m];
+    if (k < nodes_with_room_.size() && nodes_with_room_[k] == m) least_cost_[k] = 0;
+  });
 }
 
 std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobSlot slot, double least) {
@@ -147,25 +155,16 @@ std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobS
   if (!collect(context, slot)) return {};
 
   own_counts_ = context.options.own_loss * job.cpu_need * job.tasks * weight_of(job, context.at);
-  ++mark_;
   own_share_ = 1;
-  expected_ = false;
+  losses_.begin_search(job.cpu_need);
+  taken_.clear();
   nodes_.clear();
   for (std::uint32_t task = 0; task < job.tasks; ++task) {
-    Candidate* const chosen = choose(context).candidate;
-    if (chosen == nullptr) return {};  // cannot be: collect() has found room for all tasks
-    Candidate& best = *chosen;
-    nodes_.push_back(best.node);
-    ++best.taken;
-    best.load += best.step;
-    best.others = -1;
-    best.spare -= best.spare_step;
-    load_after_[candidate_of_[best.node]] = best.taken == best.room ? kNever : best.load + best.step;
-    if (!cpu_fits(best.load, 1)) {
-      own_share_ = std::min(own_share_, 1 / best.load);
-      if (own_share_ < least) break;
-      count_residents(context, best.node);
-    }
+    const std::size_t chosen = choose(context, job);
+    if (chosen == kNone) return {};  // cannot be: collect() has found room for all tasks
+    take(context, slot, chosen);
+    if (own_share_ < least) break;
+    if (!cpu_fits(taken_[taken_at_[chosen] - 1].load, 1)) count_residents(context, nodes_with_room_[chosen]);
   }
   std::sort(nodes_.begin(), nodes_.end());
   return nodes_;

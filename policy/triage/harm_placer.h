@@ -13,6 +13,7 @@
 
 #include "policy/rr7659/greedy.h"
 #include "policy/triage/placer.h"
+#include "policy/triage/resident_losses.h"
 
 namespace dfrs::triage {
 
@@ -20,60 +21,50 @@ class HarmPlacer final : public Placer {
  public:
   void begin(const DecisionContext& context) override;
   /// O(nodes x (residents + tasks of the job) + tasks of residents that lose by it). Residents are mostly looked at
-  /// only on nodes where the job's own loss does not exceed the total cost of the best node.
+  /// only on nodes where the job's own loss does not exceed the total cost of the best node, and only once for many
+  /// jobs (resident_losses.h); and for each further task only at nodes that may cost less than the best one.
   std::span<const NodeIndex> find(const DecisionContext& context, JobSlot job, double least) override;
 
  private:
-  struct Candidate {
-    NodeIndex node = 0;
-    std::uint32_t room = 0;
-    std::uint32_t taken = 0;  ///< tasks of the new job that go there
-    double load = 0;          ///< relative to the capacity, with these tasks
-    double step = 0;          ///< load that one more task adds
-    double spare = 0;         ///< rigid resources free besides these tasks, relative to the capacity
-    double spare_step = 0;    ///< what one more task takes of them
-    double others = -1;       ///< what residents lose by one more task; negative: not computed yet
-  };
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-  /// What a resident can lose.
-  struct Resident {
-    double yield = 1;
-    double counts = 0;          ///< loss per unit of yield: weight x CPU need of all tasks
-    std::uint64_t counted = 0;  ///< equal to mark_ if its loss is counted already
+  /// The tasks of the job that go to one node.
+  struct Taken {
+    NodeIndex node = 0;
+    std::uint32_t room = 0;  ///< tasks it has room for, these included
+    std::uint32_t count = 0;
+    double load = 0;  ///< relative to the capacity, with these tasks
   };
   /// The best candidate so far.
   struct Choice {
-    Candidate* candidate = nullptr;
+    std::size_t candidate = kNone;
     double cost = 0;
     double tie = 0;
   };
 
   bool collect(const DecisionContext& context, JobSlot slot);
-  void enter(const ClusterState& state, const JobView& job, NodeIndex n, std::uint32_t room);
-  Choice choose(const DecisionContext& context);
-  bool consider(const DecisionContext& context, Candidate& candidate, Choice& best);
-  double own_loss(const Candidate& c) const;
-  void know_residents(const DecisionContext& context);
-  /// Estimates the yields of jobs placed in this call: they share their nodes equally with the jobs there. The yields
-  /// of all other jobs are known.
-  void expect_yields(const DecisionContext& context);
-  /// What one more task there costs the residents whose loss is not counted yet, >= 0; negative if that plus `own`
-  /// exceeds `most`.
-  double loss_of_residents(const DecisionContext& context, const Candidate& candidate, double own, double most) const;
-  /// Marks the residents of the node as counted: they lose nothing more on their other nodes.
+  std::size_t choose(const DecisionContext& context, const JobView& job);
+  bool consider(const DecisionContext& context, const JobView& job, std::size_t k, Choice& best);
+  void take(const DecisionContext& context, JobSlot slot, std::size_t k);
   void count_residents(const DecisionContext& context, NodeIndex n);
-  static double tie(const Candidate& candidate);
+  double own_loss(double load) const;
+  double most_of_interest(const Choice& best) const;
+  double tie(const ClusterState& state, const JobView& job, std::size_t k);
+  static std::uint32_t room_at(const DecisionContext& context, JobSlot slot, NodeIndex n);
 
-  std::vector<Candidate> candidates_;
-  std::vector<std::uint32_t> candidate_of_;  // by node: its index in candidates_, valid if that is of the node
-  std::uint64_t room_total_ = 0;
-  std::vector<double> load_after_;   // by candidate: its load with one more task; kNever where no more fit
-  std::vector<Resident> residents_;  // by slot; filled in a call once some job may lose
-  bool residents_known_ = false;     // residents_ is filled
-  bool expected_ = false;            // expect_yields() has run for this job
-  std::uint64_t mark_ = 0;           // changes with each job that is placed
-  double own_counts_ = 0;            // what the job loses per unit of its yield, times own_loss
-  double own_share_ = 1;             // the job's worst share on the nodes chosen so far
+  // By candidate: the nodes with room for a task.
+  std::vector<NodeIndex> nodes_with_room_;
+  std::vector<double> load_after_;       // relative to the capacity, with one more task; kNever where no more fit
+  std::vector<double> least_cost_;       // it costs at least this less own_counts_ x (1 - own_share_); 0 is always true
+  std::vector<double> tie_;              // kNever: not known
+  std::vector<std::uint32_t> taken_at_;  // index in taken_ + 1; 0: it has no task
+  std::vector<std::uint32_t> candidate_of_;  // by node, valid if that candidate is of the node
+  std::size_t least_loaded_ = kNone;         // the candidate, before any was chosen
+  std::size_t last_ = kNone;                 // the last that was chosen
+  std::vector<Taken> taken_;
+  ResidentLosses losses_;
+  double own_counts_ = 0;  // what the job loses per unit of its yield, times own_loss
+  double own_share_ = 1;   // the job's worst share on the nodes chosen so far
   std::vector<NodeIndex> nodes_;
   Greedy former_;
 };

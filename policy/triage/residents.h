@@ -3,6 +3,7 @@
 // on the size of the cluster.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -24,10 +25,13 @@ class Residents {
   std::span<const JobSlot> placed_now() const { return placed_now_; }
   /// The jobs on a node, once each, in submission order.
   std::span<const JobSlot> on(NodeIndex n) const { return on_[n]; }
+  /// How often jobs have come to the node or left it.
+  std::uint64_t changes(NodeIndex n) const { return changes_[n]; }
 
  private:
   std::vector<std::vector<JobSlot>> on_;
-  std::vector<std::uint8_t> ended_;  // by slot; all 0 outside begin()
+  std::vector<std::uint64_t> changes_;  // by node
+  std::vector<std::uint8_t> ended_;     // by slot; all 0 outside begin()
   std::vector<JobSlot> placed_now_;
   bool known_ = false;
 };
