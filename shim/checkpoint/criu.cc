@@ -87,12 +87,7 @@ std::string text_of(std::string_view line) {
 
 }  // namespace
 
-tl::expected<std::string, std::string> check_criu(const std::string& criu) {
-  // CRIU finds files by the mounts that it sees. In a chroot these may lack the one that holds the root folder.
-  const auto mounts = base::read_file_at(AT_FDCWD, "/proc/self/mountinfo", 16 << 20);
-  if (mounts && !has_root_mount(*mounts))
-    return tl::unexpected(
-        std::string("criu cannot work in a chroot whose root folder is no mount: mount --bind FOLDER FOLDER first"));
+tl::expected<std::string, std::string> check_criu(const std::string& criu, const std::string& mountinfo) {
   const auto asked = base::run_program({.words = {criu, "--version"}, .patience = kCheckPatience});
   if (!asked)
     return tl::unexpected(fmt::format("{}; install the package criu, or name it with --criu", asked.error().message));
@@ -100,6 +95,11 @@ tl::expected<std::string, std::string> check_criu(const std::string& criu) {
   if (::atoi(version.c_str()) < kLeastVersion)
     return tl::unexpected(fmt::format("{} is version {}, but checkpoints need {}.0 or newer (Debian 13 has it)", criu,
                                       version.empty() ? "unknown" : version, kLeastVersion));
+  // CRIU finds files by the mounts that it sees. In a chroot these may lack the one that holds the root folder.
+  const auto mounts = base::read_file_at(AT_FDCWD, mountinfo.c_str(), 16 << 20);
+  if (mounts && !has_root_mount(*mounts))
+    return tl::unexpected(
+        std::string("criu cannot work in a chroot whose root folder is no mount: mount --bind FOLDER FOLDER first"));
   const auto checked = base::run_program({.words = {criu, "check"}, .patience = kCheckPatience});
   if (!checked) return tl::unexpected(checked.error().message);
   if (checked->exit_code != 0)

@@ -13,8 +13,9 @@
 namespace dfrs::shim {
 
 /// Checks that criu is there, new enough (4.0; older ones fail on kernels from 6.x on), and that this kernel has what
-/// it needs. Returns its version. Error: one line that says what to do.
-tl::expected<std::string, std::string> check_criu(const std::string& criu);
+/// it needs. Returns its version. Error: one line that says what to do. `mountinfo`: the file that lists our mounts.
+tl::expected<std::string, std::string> check_criu(const std::string& criu,
+                                                  const std::string& mountinfo = "/proc/self/mountinfo");
 
 /// Whether hardware breakpoints stop a traced process here. On some virtual machines they never do. CRIU sets one
 /// before it lets a process go, and would wait for it for ever.

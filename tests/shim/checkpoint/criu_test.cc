@@ -30,20 +30,25 @@ TEST(Criu, SaysWhyInAPlainSentence) {
 
 TEST(Criu, AnOldOneIsRefusedWithItsVersion) {
   const Folder folder;
+  // Not our own mounts: packages are built in a chroot, too.
+  const std::string mounts = folder.write("mounts", "22 1 8:1 / / rw - ext4 /dev/vda rw\n");
   const std::string old = folder.write("criu", "#!/bin/sh\necho Version: 3.17.1\n");
   ::chmod(old.c_str(), 0755);
-  const auto checked = check_criu(old);
+  const auto checked = check_criu(old, mounts);
   ASSERT_FALSE(checked);
   EXPECT_THAT(checked.error(), HasSubstr("version 3.17.1, but checkpoints need 4.0"));
-  EXPECT_THAT(check_criu(folder / "none").error(), HasSubstr("--criu"));
+  EXPECT_THAT(check_criu(folder / "none", mounts).error(), HasSubstr("--criu"));
   const std::string unable = folder.write("unable",
                                           "#!/bin/sh\n[ $1 = check ] || { echo Version: 4.1.1; exit 0; }\n"
                                           "echo 'Error (criu/cr-check.c:1): No ptrace' >&2; exit 1\n");
   ::chmod(unable.c_str(), 0755);
-  EXPECT_THAT(check_criu(unable).error(), HasSubstr("No ptrace"));
+  EXPECT_THAT(check_criu(unable, mounts).error(), HasSubstr("No ptrace"));
   const std::string good = folder.write("good", "#!/bin/sh\n[ $1 = check ] || echo Version: 4.1.1\n");
   ::chmod(good.c_str(), 0755);
-  EXPECT_EQ(check_criu(good).value(), "4.1.1");
+  EXPECT_EQ(check_criu(good, mounts).value(), "4.1.1");
+  const std::string chroot = folder.write("chroot", "23 22 0:21 / /proc rw - proc proc rw\n");
+  EXPECT_THAT(check_criu(good, chroot).error(), HasSubstr("mount --bind"));
+  EXPECT_THAT(check_criu(old, chroot).error(), HasSubstr("version 3.17.1"));
 }
 
 TEST(Criu, NamesStreams) {
