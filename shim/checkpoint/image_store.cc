@@ -236,7 +236,7 @@ std::vector<ImageStore::Found> ImageStore::images_of(const ProgramId& program, s
   return found;
 }
 
-tl::expected<Manifest, std::string> ImageStore::look_at(const std::string& folder, const ProgramId& program,
+tl::expected<Manifest, std::string> ImageStore::inspect(const std::string& folder, const ProgramId& program,
                                                         std::uint32_t restarts) const {
   const auto handle = base::open_folder(AT_FDCWD, folder);
   if (!handle) return tl::unexpected(fmt::format("{} cannot be read", folder));

@@ -77,7 +77,7 @@ bool concerns(const Job& job, const Config& config) {
 }  // namespace
 
 // `known`: agents have had the time to answer.
-Checkpoints::Seen Checkpoints::look_at(const Job& job, Reports& reports, const Nodes& nodes, bool known) {
+Checkpoints::Seen Checkpoints::gather(const Job& job, Reports& reports, const Nodes& nodes, bool known) {
   const Checkpointing& state = job.checkpointing;
   Seen seen;
   each_node(job.facts.nodes, [&](NodeIndex n) {
@@ -165,7 +165,7 @@ void Checkpoints::watch(const Sources& from, JobTable& jobs, Changes& changes, S
       job.checkpointing.verdict = Verdict::unknown;
       return;
     }
-    const Seen seen = look_at(job, reports, from.nodes, known);
+    const Seen seen = gather(job, reports, from.nodes, known);
     note_verdict(job, seen);
     move_on(job, seen, from, changes, now);
     if (job.checkpointing.restoring && job.running()) confirm_restore(job, seen, from, now);

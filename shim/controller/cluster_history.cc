@@ -4,8 +4,9 @@
 #include <algorithm>
 
 namespace dfrs::shim {
-void ClusterHistory::look(const JobTable& jobs, const Nodes& nodes, Seconds now) {
-  if (now >= last_ && now < last_ + kLookEvery) return;
+
+void ClusterHistory::sample(const JobTable& jobs, const Nodes& nodes, Seconds now) {
+  if (now >= last_ && now < last_ + kInterval) return;
   last_ = now;
   observed_.begin_look(now);
   numbers_.resize(nodes.size());

@@ -138,7 +138,7 @@ class Explanation {
   void say_room() {
     const JobFacts& facts = job_.facts;
     const MemoryLedger ledger = ledger_of_desired(live_.jobs, live_.nodes);
-    const record::Room room = room_for(job_, false, live_.nodes, ledger);
+    const record::FreeRoom room = room_for(job_, false, live_.nodes, ledger);
     const std::size_t lacking = room.short_of[kMemory];
     say("Of {} that job {} may use, {} {} not usable, {} {} too little memory free, {} {} kept from it by exclusive "
         "use; there is room for {} of {} tasks.",
