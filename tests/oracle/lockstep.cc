@@ -45,16 +45,7 @@ std::string Lockstep::compare(const ClusterView& view, std::span<const Event> ev
   decide(world, algorithm_, step, options_.period);
 
   // What the engine made of it.
-  std::vector<std::vector<NodeIndex>> actual(view.jobs.size());
-  for (JobSlot job : order_) {
-    if (view.jobs[job].state == JobState::running) {
-      actual[job].assign(view.jobs[job].nodes.begin(), view.jobs[job].nodes.end());
-    }
-  }
-  for (const Decision& d : decisions.placements) {
-    const auto nodes = decisions.nodes_of(d);
-    actual[d.job].assign(nodes.begin(), nodes.end());
-  }
+  const std::vector<std::vector<NodeIndex>> actual = placements_after(view, decisions, order_);
   for (JobSlot job : order_) {
     if (actual[job] != world.jobs[job].nodes) {
       return fmt::format("slot {} on {}, the reference has {}", job, actual[job], world.jobs[job].nodes);
