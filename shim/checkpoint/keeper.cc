@@ -215,7 +215,7 @@ Keeper::Restored Keeper::restore() {
 // So that all programs of the job begin from the same instant: in the next run they see what is missing here.
 void Keeper::begin_job_again() {
   const auto say = [&](const std::string& text) { send_answer(client_.get(), LaunchAnswer::message, text); };
-  say("others of the job's programs may have gone on from theirs, so the job is requeued");
+  say("other programs of the job may have continued from their images, so the job is requeued");
   const auto asked =
       base::run_program({.words = {"scontrol", "requeue", std::to_string(program_.job)}, .patience = kRequeuePatience});
   if (!asked || asked->exit_code != 0) {

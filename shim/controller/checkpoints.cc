@@ -248,7 +248,7 @@ void Checkpoints::fail(Job& job, const std::string& why, const Sources& from, Ch
   changes.resync = true;
   changed_ = true;
   from.log.warn(
-      "job {}: it cannot be checkpointed: {}. It goes on where it is; the next attempt is in {:.0f} s at the "
+      "job {}: it cannot be checkpointed: {}. It continues where it is; the next attempt is in {:.0f} s at the "
       "earliest",
       job.id, why, state.not_before - now);
 }

@@ -151,8 +151,7 @@ CLI::App* add_web(CLI::App& app, Options& o) {
   CLI::App* const page = app.add_subcommand("web", "Show the cluster on a page in the browser, until interrupted");
   page->add_option("--port", o.web_port, "Port of the page on 127.0.0.1 (default: any free one)")
       ->check(CLI::Range(1, 65535));
-  page->add_option("--every", o.web_every, "Seconds between two looks at the controller (default: 2)")
-      ->check(CLI::Range(1, 3600));
+  page->add_option("--every", o.web_every, "Seconds between updates (default: 2)")->check(CLI::Range(1, 3600));
   return page;
 }
 
