@@ -14,7 +14,7 @@ bool on_nodes(std::string_view state) { return state == "running" || state == "p
 
 void LiveSchedule::update(const Json& status, const Json& nodes) {
   // A controller that has made no round yet has no time.
-  observed_.begin_look(status.at("now").is_number() ? status.at("now").get<double>() : 0);
+  observed_.begin_sample(status.at("now").is_number() ? status.at("now").get<double>() : 0);
   algorithm_ = status.at("algorithm");
   utc_offset_ = status.value("utc_offset_s", 0);
   for (const Json& node : nodes.at("nodes")) {
@@ -22,7 +22,7 @@ void LiveSchedule::update(const Json& status, const Json& nodes) {
     node_numbers_[name] = observed_.node(name, std::max(1.0, node.at("cpus").get<double>()), node.at("memory_mib"));
   }
   for (const Json& job : status.at("jobs")) see_job(job);
-  observed_.end_look();
+  observed_.end_sample();
 }
 
 void LiveSchedule::see_job(const Json& json) {
