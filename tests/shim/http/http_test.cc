@@ -306,7 +306,7 @@ TEST_F(Http, RefusesByTheHeadAlone) {
   const std::string credential = us.sign_request({"POST", "/throw", "node:n1", ""})->credential;
   EXPECT_THAT(before_its_body(credential), testing::AllOf(HasSubstr(" 401 "), HasSubstr("\"other_message\"")));
   if (getuid() == 0) {
-    const std::string other_user = credential_of_nobody("POST", "/v1/echo");
+    const std::string other_user = credential_of_nobody(us, {"POST", "/v1/echo", "node:n1", ""});
     EXPECT_THAT(before_its_body(other_user), testing::AllOf(HasSubstr(" 401 "), HasSubstr("\"unauthorised\"")));
   }
   EXPECT_EQ(handled, 0);
