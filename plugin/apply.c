@@ -187,7 +187,7 @@ static bool startable(const struct snapshot *snapshot, const job_record_t *job, 
     reason = "slurmctld has just started and waits for its nodes to report";
   } else if (!part) {
     code = DFRS_STALE;
-    reason = "its partition is not managed any more";
+    reason = "dfrs no longer manages its partition";
   } else if (job->priority == 0) {
     code = DFRS_BLOCKED;
     reason = "held";
@@ -238,7 +238,7 @@ static bool permitted(job_record_t *job, time_t now, struct dfrs_result *result)
   } else if (job_limits_check(&limited, false) != WAIT_NO_REASON) {
     reason = "a limit of its partition or QOS";
   } else if (!qos_valid(job)) {
-    reason = "it may not use its QOS any more";
+    reason = "it may no longer use its QOS";
   } else if (job->deadline && job->deadline != NO_VAL && !deadline_ok(job, "sched/dfrs")) {
     reason = "its deadline cannot be met";
   } else if (license_job_test(job, now, true) != SLURM_SUCCESS) {

@@ -37,7 +37,7 @@ static bool usage_available;
 static void restore(void) {
   usage_available = dfrs_controller_abi() == DFRS_CONTROLLER_ABI;
   if (!usage_available) {
-    error("priority/multifactor: libdfrs_controller.so is of another build; jobs are charged for all their CPUs");
+    error("priority/multifactor: libdfrs_controller.so is from another build; jobs are charged for all their CPUs");
     return;
   }
   char *conf_file = get_extra_conf_path("dfrs.conf");

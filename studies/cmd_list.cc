@@ -37,7 +37,7 @@ void add_list(CLI::App& app) {
   command->add_flag("--divisible", *divisible, "list only the algorithms for divisible load (`dfrs-sim divisible`)");
   command->footer(
       "In -a of other subcommands, the name after each heading means the algorithms below it, 'all' means those of\n"
-      "RR-7659 (batch and rr7659: 3 + 116), and 'table2' for the 20 of its table 2. MINVT and MINFT take any number\n"
+      "RR-7659 (batch and rr7659: 3 + 116), and 'table2' the 20 of its table 2. MINVT and MINFT take any number\n"
       "of seconds; OPT=MIN may be omitted.");
   command->callback([names_only, divisible] {
     std::string text;

@@ -7,8 +7,8 @@
 
 namespace dfrs::timeline {
 
-void ObservedSchedule::begin_look(Seconds now) {
-  ++looks_;
+void ObservedSchedule::begin_sample(Seconds now) {
+  ++samples_;
   now_ = std::max(now_, now);
   if (!begun_) begin_ = now_;
   begun_ = true;
@@ -43,13 +43,13 @@ void ObservedSchedule::see(const SeenJob& seen) {
   place(job, seen);
   job.pauses = seen.pauses;
   job.moves = seen.moves;
-  job.seen = looks_;
+  job.seen = samples_;
   job.new_here = false;
 }
 
-void ObservedSchedule::end_look() {
+void ObservedSchedule::end_sample() {
   for (auto it = jobs_.begin(); it != jobs_.end();) {
-    if (it->second.seen == looks_) {
+    if (it->second.seen == samples_) {
       ++it;
       continue;
     }
@@ -60,7 +60,7 @@ void ObservedSchedule::end_look() {
 }
 
 StayBegin ObservedSchedule::begin_of(const Job& job, bool first_seen, std::uint64_t pauses) const {
-  if (first_seen && looks_ == 1) return StayBegin::already;
+  if (first_seen && samples_ == 1) return StayBegin::already;
   const bool was_here = !job.stays.empty() || job.was_before;
   if (!was_here && pauses == 0) return StayBegin::start;
   return !job.stays.empty() && job.stays.back().end == StayEnd::moved ? StayBegin::move : StayBegin::resume;
@@ -139,7 +139,7 @@ void ObservedSchedule::forget_before(Seconds instant, Job& job) {
 
 void ObservedSchedule::go_on_from(const Schedule& past, double reference_cpus) {
   begun_ = true;
-  looks_ = 1;
+  samples_ = 1;
   begin_ = past.begin;
   now_ = past.end;
   for (std::size_t n = 0; n < past.node_cpu.size(); ++n)
@@ -148,7 +148,7 @@ void ObservedSchedule::go_on_from(const Schedule& past, double reference_cpus) {
   for (std::size_t k = 0; k < all.size(); ++k) {
     all[k].facts = past.jobs[k];
     all[k].facts.cpu_need *= reference_cpus;
-    all[k].seen = looks_;
+    all[k].seen = samples_;
   }
   for (const Stay& stay : past.stays) {
     Job& job = all[stay.job];

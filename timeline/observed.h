@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The schedule of a running cluster, put together from looks at it: what happened between two looks and left no trace
-// is not in it.
+// The schedule of a running cluster, put together from samples of it: what happened between two samples and left no
+// trace is not in it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace dfrs::timeline {
 inline constexpr std::uint32_t kRootUser = 1U << 31;
 inline std::uint32_t user_number(std::uint32_t user_id) { return user_id == 0 ? kRootUser : user_id; }
 
-/// A job as one look shows it.
+/// A job as one sample shows it.
 struct SeenJob {
   JobId id = 0;
   std::uint32_t user_id = 0;
@@ -40,15 +40,15 @@ class ObservedSchedule {
   /// the cluster now, if that is more. When there are more, the oldest go and the schedule begins later.
   explicit ObservedSchedule(std::size_t most) : most_(most) {}
 
-  /// A look: begin_look, node for each node, see for each job in the cluster, end_look. A job that is not seen has
-  /// ended. O(jobs + nodes of running jobs), and now and then O(most).
-  void begin_look(Seconds now);
+  /// A sample: begin_sample, node for each node, see for each job in the cluster, end_sample. A job that is not seen
+  /// has ended. O(jobs + nodes of running jobs), and now and then O(most).
+  void begin_sample(Seconds now);
   /// The node's number in this schedule. `cpus` >= 1; `memory` in MiB.
   NodeIndex node(std::string_view name, double cpus, double memory);
   void see(const SeenJob& job);
-  void end_look();
+  void end_sample();
 
-  /// Before the first look: goes on from what another has observed (its schedule() and reference_cpus()).
+  /// Before the first sample: goes on from what another has observed (its schedule() and reference_cpus()).
   void go_on_from(const Schedule& past, double reference_cpus);
 
   /// What was seen so far. Jobs are in the order of their submission; what runs has open stays. Nodes and needs are in
@@ -76,9 +76,9 @@ class ObservedSchedule {
     std::vector<OneStay> stays;
     std::uint64_t pauses = 0;
     std::uint64_t moves = 0;
-    std::uint64_t seen = 0;   // the last look that showed it
+    std::uint64_t seen = 0;   // the last sample that showed it
     bool placed = false;      // its last stay is open
-    bool new_here = true;     // no look has shown it yet
+    bool new_here = true;     // no sample has shown it yet
     bool was_before = false;  // it was placed before what is kept
   };
 
@@ -94,7 +94,7 @@ class ObservedSchedule {
   std::size_t most_;
   std::size_t forget_at_ = 0;  // more than most_ where that cannot be reached
   std::size_t held_ = 0;       // jobs, stays, their nodes and their yields
-  std::uint64_t looks_ = 0;
+  std::uint64_t samples_ = 0;
   bool begun_ = false;
   Seconds begin_ = 0;
   Seconds now_ = 0;

@@ -77,7 +77,7 @@ Checked parse_part(std::string_view part, DfrsAlgorithm& a, std::string_view& ob
   } else if (same_name(part, "FILL")) {
     a.fills = true;
   } else {
-    return wrong("'" + std::string(part) + "' is no part of a name");
+    return wrong("'" + std::string(part) + "' is not part of a name");
   }
   return {};
 }

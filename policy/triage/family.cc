@@ -202,7 +202,7 @@ NameMatch parse(std::string_view name) {
     }
     if (!known) {
       return wrong("'" + std::string(given) +
-                   "' is no part of Triage: PLACE=LOAD, YIELD=EQUAL, MOVE=NONE, LIMITS, SHORT=1, PATIENCE=60 ...");
+                   "' is not part of Triage: PLACE=LOAD, YIELD=EQUAL, MOVE=NONE, LIMITS, SHORT=1, PATIENCE=60 ...");
     }
   }
   if (limits && parts_of(values).placement == TriageParts::Placement::load) {

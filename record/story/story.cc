@@ -11,7 +11,7 @@
 namespace dfrs::record {
 namespace {
 
-// Smaller changes of a yield are not told.
+// Smaller changes of a yield are not reported.
 constexpr double kNotable = 0.05;
 
 Totals::Phase phase_of(JobState state) {
@@ -179,21 +179,22 @@ void Stories::take_placements(const ClusterView& view, const Decisions& decision
       return true;
     });
     say_why(view, decisions, decision.job, event);
-    Slot& told = slot(decision.job);
-    if (told.reason == kNone) touched_.push_back(decision.job);
-    told.placed = true;
-    if (decision.kind == DecisionKind::pause) told.yield = 0;
+    Slot& remembered = slot(decision.job);
+    if (remembered.reason == kNone) touched_.push_back(decision.job);
+    remembered.placed = true;
+    if (decision.kind == DecisionKind::pause) remembered.yield = 0;
   }
 }
 
-// A wait is told once for as long as its kind of reason stays, with its first and its newest numbers.
+// A wait is reported once for as long as its kind of reason stays, with its first and its newest numbers.
 void Stories::take_waiting(const ClusterView& view, const Decisions& decisions, Surroundings& around) {
   for (const JobSlot where : touched_) {
-    const Slot& told = slots_[where];
+    const Slot& remembered = slots_[where];
     const JobView& job = view.jobs[where];
-    if (told.placed || told.reason == kNone || job.state == JobState::running || job.state == JobState::absent)
+    if (remembered.placed || remembered.reason == kNone || job.state == JobState::running ||
+        job.state == JobState::absent)
       continue;
-    const Why why = why_of(view, decisions.reasons[told.reason]);
+    const Why why = why_of(view, decisions.reasons[remembered.reason]);
     std::vector<StoryEvent>& events = stories_[job.id].events;
     if (!events.empty() && events.back().kind == StoryKind::waits && events.back().why->kind == why.kind) {
       StoryEvent& last = events.back();
@@ -212,21 +213,21 @@ void Stories::take_yields(const ClusterView& view, const Decisions& decisions, S
   for (const YieldChange& change : decisions.yields) {
     const JobView& job = view.jobs[change.job];
     if (!follows(job)) continue;
-    Slot& told = slot(change.job);
-    if (told.placed) {
+    Slot& remembered = slot(change.job);
+    if (remembered.placed) {
       StoryEvent& event = stories_[job.id].events.back();
       event.yield = change.yield;
       if (looks_around(view) && change.yield < 1) event.crowd = around.crowd_of(change.job);
     } else if (!keeps_ended_) {
-      if (std::abs(change.yield - told.yield) < kNotable * told.yield) continue;
-      const double before = told.yield;
+      if (std::abs(change.yield - remembered.yield) < kNotable * remembered.yield) continue;
+      const double before = remembered.yield;
       StoryEvent& event =
           add(change.job, job, view.now, change.yield < before ? StoryKind::slowed : StoryKind::sped_up);
       event.before = before;
       event.yield = change.yield;
       if (only_ && change.yield < 1) event.crowd = around.crowd_of(change.job);
     }
-    told.yield = change.yield;
+    remembered.yield = change.yield;
   }
 }
 

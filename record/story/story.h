@@ -31,7 +31,7 @@ struct Why {
 };
 
 /// The room that a waiting job finds once the decisions of the instant are carried out.
-struct Room {
+struct FreeRoom {
   std::size_t eligible = 0;  ///< nodes that it may use
   std::size_t unusable = 0;  ///< of these: down, draining or reserved
   /// Of these: with too little of a rigid resource for a task. A node counts for the first that is missing.
@@ -66,12 +66,12 @@ struct StoryEvent {
   std::uint32_t node_count = 0;  ///< started, resumed, moved: different nodes
   /// The same, ascending: all where one job is followed, else the first kNodesNamed.
   std::vector<NodeTasks> nodes;
-  double before = 0;           ///< slowed, sped_up: the yield until now
-  double yield = 0;            ///< the yield from now on; 0 unless it runs
-  std::optional<Why> why;      ///< nothing: the policy states none
-  std::optional<Why> newest;   ///< waits: why at `until`, if that names another job or other numbers than `why`
-  std::optional<Room> room;    ///< waits, at `at`; not with of_all()
-  std::optional<Crowd> crowd;  ///< a yield below 1; not with of_all()
+  double before = 0;             ///< slowed, sped_up: the yield until now
+  double yield = 0;              ///< the yield from now on; 0 unless it runs
+  std::optional<Why> why;        ///< nothing: the policy states none
+  std::optional<Why> newest;     ///< waits: why at `until`, if that names another job or other numbers than `why`
+  std::optional<FreeRoom> room;  ///< waits, at `at`; not with of_all()
+  std::optional<Crowd> crowd;    ///< a yield below 1; not with of_all()
 
   /// Of a wait: why it goes on.
   const std::optional<Why>& why_now() const { return newest ? newest : why; }
@@ -134,14 +134,14 @@ class Stories {
   Seconds now() const { return now_; }
 
  private:
-  static constexpr std::size_t kMostLooked = 20'000;  // jobs
+  static constexpr std::size_t kMostForSurroundings = 20'000;  // jobs
 
   explicit Stories(std::optional<JobId> only, std::size_t most) : only_(only), most_(most) {}
 
   bool follows(const JobView& job) const { return !only_ || *only_ == job.id; }
   // To look around takes O(slots) an instant, and a simulation that is watched has a slot for each job of the log.
   bool looks_around(const ClusterView& view) const {
-    return only_ || (keeps_ended_ && view.jobs.size() <= kMostLooked);
+    return only_ || (keeps_ended_ && view.jobs.size() <= kMostForSurroundings);
   }
   void take_events(const ClusterView& view, std::span<const Event> events);
   void take_submission(JobSlot where, const JobView& job, Seconds now);
@@ -158,7 +158,7 @@ class Stories {
   struct Slot {
     JobId job = 0;
     bool known = false;
-    double yield = 0;            // as last told
+    double yield = 0;            // as last reported
     std::size_t reason = kNone;  // index of the last reason of this step
     bool placed = false;         // by this step
   };

@@ -5,9 +5,9 @@
 
 namespace dfrs::record {
 
-void Surroundings::look() {
-  if (looked_) return;
-  looked_ = true;
+void Surroundings::gather() {
+  if (gathered_) return;
+  gathered_ = true;
   nodes_.resize(view_.jobs.size());
   for (JobSlot job = 0; job < view_.jobs.size(); ++job) {
     if (view_.jobs[job].state == JobState::running) nodes_[job] = view_.jobs[job].nodes;
@@ -27,7 +27,7 @@ void Surroundings::look() {
 }
 
 // How many tasks of the job find room on the node. If none, counts the node in `room` for what is missing.
-std::uint64_t Surroundings::tasks_that_fit(NodeIndex n, const JobView& job, Room& room) const {
+std::uint64_t Surroundings::tasks_that_fit(NodeIndex n, const JobView& job, FreeRoom& room) const {
   const NodeUse& use = use_[n];
   std::uint64_t most = job.tasks;
   for (std::size_t d = 0; d < view_.rigid_dims; ++d) {
@@ -45,9 +45,9 @@ std::uint64_t Surroundings::tasks_that_fit(NodeIndex n, const JobView& job, Room
   return most;
 }
 
-Room Surroundings::room_for(const JobView& job) {
-  look();
-  Room room;
+FreeRoom Surroundings::room_for(const JobView& job) {
+  gather();
+  FreeRoom room;
   for (NodeIndex n = 0; n < view_.nodes.size(); ++n) {
     if (job.eligible != nullptr && !job.eligible->contains(n)) continue;
     ++room.eligible;
@@ -62,7 +62,7 @@ Room Surroundings::room_for(const JobView& job) {
 }
 
 Crowd Surroundings::crowd_of(JobSlot job) {
-  look();
+  gather();
   Crowd crowd;
   double worst = -1;
   for (const NodeIndex n : nodes_[job]) {

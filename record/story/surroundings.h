@@ -12,7 +12,7 @@ class Surroundings {
   Surroundings(const ClusterView& view, const Decisions& decisions) : view_(view), decisions_(decisions) {}
 
   /// The room for a job that waits. O(nodes).
-  Room room_for(const JobView& job);
+  FreeRoom room_for(const JobView& job);
   /// The most loaded of the job's nodes, relative to capacity; the first of several. O(jobs + tasks of the job).
   Crowd crowd_of(JobSlot job);
 
@@ -23,12 +23,12 @@ class Surroundings {
     std::uint32_t tasks = 0;
     bool exclusive = false;
   };
-  void look();
-  std::uint64_t tasks_that_fit(NodeIndex n, const JobView& job, Room& room) const;
+  void gather();
+  std::uint64_t tasks_that_fit(NodeIndex n, const JobView& job, FreeRoom& room) const;
 
   const ClusterView& view_;
   const Decisions& decisions_;
-  bool looked_ = false;
+  bool gathered_ = false;
   std::vector<std::span<const NodeIndex>> nodes_;  // of each job, once the decisions are carried out
   std::vector<NodeUse> use_;                       // of each node
 };

@@ -47,7 +47,7 @@ std::string placed(std::string_view verb, JobId job, const StoryEvent& event, co
 
 }  // namespace
 
-std::string room_words(const Room& room, std::uint32_t tasks) {
+std::string room_words(const FreeRoom& room, std::uint32_t tasks) {
   const std::string of = fmt::format("room for {} of {}", room.tasks, base::counted(tasks, "task"));
   std::vector<std::string> missing;
   const auto add = [&](std::size_t nodes, const char* one, const char* many, const std::string& what) {

@@ -27,7 +27,7 @@ std::string crowd_words(const Crowd& crowd, const StoryNames& names);
 
 /// Where there is room for a job of so many tasks, and what is missing elsewhere: "room for 0 of 1 task; of 2 nodes
 /// that it may use, 2 have too little memory left for one".
-std::string room_words(const Room& room, std::uint32_t tasks);
+std::string room_words(const FreeRoom& room, std::uint32_t tasks);
 
 /// The reason as a clause: "there is room for it".
 std::string clause(const Why& why, const StoryNames& names);

@@ -126,8 +126,8 @@ struct ControlServer::Handlers {
     if (wake) wake();
     const record::RecordingState state = recorder.state();
     if (log) {
-      log(state.on ? fmt::format("recording to {}, ordered by user id {}", *state.path, request.uid)
-                   : fmt::format("recording is off, ordered by user id {}", request.uid));
+      log(state.on ? fmt::format("recording to {}, switched on by user id {}", *state.path, request.uid)
+                   : fmt::format("recording switched off by user id {}", request.uid));
     }
     return answer(recording_json(state));
   }

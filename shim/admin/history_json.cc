@@ -52,22 +52,22 @@ Json job_json(const ScheduleJob& job, double reference) {
           {"stays", Json::array()}};
 }
 
-void read_stay(const Json& told, std::uint32_t job, timeline::Schedule& out) {
+void read_stay(const Json& json, std::uint32_t job, timeline::Schedule& out) {
   Stay stay;
   stay.job = job;
-  stay.from = stay.served = told.at("from");
-  stay.to = told.at("to");
-  stay.begin = named<StayBegin>(kBegins, told.at("begin"));
-  stay.end = named<StayEnd>(kEnds, told.at("end"));
+  stay.from = stay.served = json.at("from");
+  stay.to = json.at("to");
+  stay.begin = named<StayBegin>(kBegins, json.at("begin"));
+  stay.end = named<StayEnd>(kEnds, json.at("end"));
   stay.first_node = out.nodes.size();
-  for (const Json& node : told.at("nodes")) {
+  for (const Json& node : json.at("nodes")) {
     const std::uint32_t number = node;
     if (number >= out.node_names.size()) throw std::invalid_argument("a node's number is too large");
     out.nodes.push_back(number);
   }
   stay.node_count = static_cast<std::uint32_t>(out.nodes.size() - stay.first_node);
   stay.first_step = out.steps.size();
-  for (const Json& step : told.at("yields")) out.steps.push_back({step.at(0), step.at(1)});
+  for (const Json& step : json.at("yields")) out.steps.push_back({step.at(0), step.at(1)});
   stay.step_count = static_cast<std::uint32_t>(out.steps.size() - stay.first_step);
   if (stay.node_count == 0 || stay.step_count == 0) throw std::invalid_argument("a stay has no nodes or no yields");
   out.stays.push_back(stay);
@@ -85,17 +85,17 @@ ObservedPast read(const Json& json) {
     past.reference_cpus = std::max(past.reference_cpus, out.node_cpu.back());
   }
   for (double& cpu : out.node_cpu) cpu /= past.reference_cpus;
-  for (const Json& told : json.at("jobs")) {
+  for (const Json& from : json.at("jobs")) {
     ScheduleJob job;
-    job.id = told.at("job");
-    job.user = timeline::user_number(told.at("user_id"));
-    job.submit = told.at("submit");
-    job.end = told.at("end").is_null() ? -1 : told.at("end").get<double>();
-    job.tasks = told.at("tasks");
-    job.cpu_need = told.at("cpus").get<double>() / past.reference_cpus;
-    job.memory = told.at("memory_per_task_mib");
+    job.id = from.at("job");
+    job.user = timeline::user_number(from.at("user_id"));
+    job.submit = from.at("submit");
+    job.end = from.at("end").is_null() ? -1 : from.at("end").get<double>();
+    job.tasks = from.at("tasks");
+    job.cpu_need = from.at("cpus").get<double>() / past.reference_cpus;
+    job.memory = from.at("memory_per_task_mib");
     out.jobs.push_back(job);
-    for (const Json& stay : told.at("stays")) read_stay(stay, static_cast<std::uint32_t>(out.jobs.size() - 1), out);
+    for (const Json& stay : from.at("stays")) read_stay(stay, static_cast<std::uint32_t>(out.jobs.size() - 1), out);
   }
   return past;
 }

@@ -21,8 +21,8 @@ tl::expected<Context, AuthError> make_context(const std::string& socket) {
   Context context(munge_ctx_create());
   if (!context) return tl::unexpected(AuthError{Refusal::unavailable, "out of memory for a MUNGE context"});
   if (!socket.empty() && munge_ctx_set(context.get(), MUNGE_OPT_SOCKET, socket.c_str()) != EMUNGE_SUCCESS) {
-    return tl::unexpected(AuthError{Refusal::unavailable, fmt::format("MUNGE does not take the socket '{}': {}", socket,
-                                                                      munge_ctx_strerror(context.get()))});
+    return tl::unexpected(AuthError{Refusal::unavailable, fmt::format("MUNGE does not accept the socket '{}': {}",
+                                                                      socket, munge_ctx_strerror(context.get()))});
   }
   return context;
 }

@@ -53,7 +53,7 @@ constexpr Sign kSigns[] = {
     {"Can't seize", "is traced by a debugger, or ended meanwhile"},
     {"Dumping doesn't support", "holds something that CRIU cannot dump"},
     {"has bad size", "a file that the program has open has changed since the dump"},
-    {"has bad build-id", "the program or a library of it is another one on this node"},
+    {"has bad build-id", "the program or one of its libraries differs on this node"},
 };
 
 std::string version_in(const std::string& text) {

@@ -90,8 +90,8 @@ tl::expected<ImageKey, std::string> ImageKey::read(const std::string& file) {
   const auto text = base::read_all(fd.get(), 1 << 20);
   if (!text) return tl::unexpected(fmt::format("{}: {}; see --checkpoint-key", file, strerror(text.error())));
   if (text->size() < kLeastKey)
-    return tl::unexpected(fmt::format("{}: a key has at least {} bytes, this one {}; see --checkpoint-key", file,
-                                      kLeastKey, text->size()));
+    return tl::unexpected(fmt::format("{}: a key must have at least {} bytes, this one has {}; see --checkpoint-key",
+                                      file, kLeastKey, text->size()));
   return ImageKey(*text);
 }
 

@@ -236,16 +236,17 @@ std::vector<ImageStore::Found> ImageStore::images_of(const ProgramId& program, s
   return found;
 }
 
-tl::expected<Manifest, std::string> ImageStore::look_at(const std::string& folder, const ProgramId& program,
+tl::expected<Manifest, std::string> ImageStore::inspect(const std::string& folder, const ProgramId& program,
                                                         std::uint32_t restarts) const {
   const auto handle = base::open_folder(AT_FDCWD, folder);
   if (!handle) return tl::unexpected(fmt::format("{} cannot be read", folder));
   auto manifest = read_manifest(handle->get(), key_);
   if (!manifest) return tl::unexpected(fmt::format("{}: {}", folder, manifest.error()));
   if (manifest->program.uid != program.uid)
-    return tl::unexpected(fmt::format("{}: it is of user id {}, not {}", folder, manifest->program.uid, program.uid));
+    return tl::unexpected(
+        fmt::format("{}: it belongs to user id {}, not {}", folder, manifest->program.uid, program.uid));
   if (manifest->program != program || manifest->restarts != restarts)
-    return tl::unexpected(fmt::format("{}: it is of another program: run {} of job {}, rank {}, {}", folder,
+    return tl::unexpected(fmt::format("{}: it belongs to another program: run {} of job {}, rank {}, {}", folder,
                                       manifest->restarts, manifest->program.job, manifest->program.rank,
                                       manifest->program.slot));
   std::set<std::string> known{kManifest};
@@ -258,7 +259,7 @@ tl::expected<Manifest, std::string> ImageStore::look_at(const std::string& folde
   for (std::size_t i = 0; names && i < names->size(); ++i) {
     // CRIU takes what it finds in the folder.
     if (!known.contains((*names)[i]))
-      return tl::unexpected(fmt::format("{}: {} is no part of the image", folder, (*names)[i]));
+      return tl::unexpected(fmt::format("{}: {} does not belong to the image", folder, (*names)[i]));
   }
   return *manifest;
 }

@@ -45,9 +45,9 @@ class ImageStore {
   /// Images of earlier runs than `before`, the newest first. Nothing is checked yet.
   std::vector<Found> images_of(const ProgramId& program, std::uint32_t before) const;
   /// Error: why this image must not be restored as this program, as far as that can be told without reading its memory.
-  tl::expected<Manifest, std::string> look_at(const std::string& folder, const ProgramId& program,
+  tl::expected<Manifest, std::string> inspect(const std::string& folder, const ProgramId& program,
                                               std::uint32_t restarts) const;
-  /// Reads all of an image that has been looked at. Error: it was changed.
+  /// Reads all of an image that inspect() accepted. Error: it was changed.
   tl::expected<void, std::string> verify(const std::string& folder, const Manifest& manifest) const;
   /// Error: images of other programs of its job in its attempt are missing, cut off or sealed with another key.
   /// Does not read their memory. Once all were there for a run, they are for all of that run: its programs may begin at

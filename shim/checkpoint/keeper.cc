@@ -155,18 +155,18 @@ tl::expected<void, std::string> Keeper::admit() {
 
 bool Keeper::begin() {
   switch (restore()) {
-    case Began::restored:
+    case Restored::from_image:
       return true;
-    case Began::anew:
-      return start_anew();
-    case Began::nowhere:
+    case Restored::nothing:
+      return start_from_beginning();
+    case Restored::refused:
       begin_job_again();
       return false;
   }
   return false;
 }
 
-bool Keeper::start_anew() {
+bool Keeper::start_from_beginning() {
   const auto started = start_program(caller_, parts_, options_.init);
   if (started) {
     init_ = *started;
@@ -179,14 +179,14 @@ bool Keeper::start_anew() {
 
 // The images of a job's programs serve only together. What every keeper of the job sees of them, as it begins, leads
 // all to the same image. If an image turns out to be useless only as it is read, others may have begun from theirs.
-Keeper::Began Keeper::restore() {
+Keeper::Restored Keeper::restore() {
   const auto say = [&](const std::string& text) { send_answer(client_.get(), LaunchAnswer::message, text); };
   const auto images = store_->images_of(program_, restarts_);
   for (const ImageStore::Found& image : images) {
     const auto refuse = [&](const std::string& why) {
       say(fmt::format("the image of run {} cannot be restored: {}", image.restarts, why));
     };
-    const auto manifest = store_->look_at(image.folder, program_, image.restarts);
+    const auto manifest = store_->inspect(image.folder, program_, image.restarts);
     if (!manifest) {
       refuse(manifest.error());
       continue;
@@ -197,11 +197,11 @@ Keeper::Began Keeper::restore() {
     }
     auto restored = store_->verify(image.folder, *manifest);
     if (restored) restored = restore_image(image, *manifest);
-    if (restored) return Began::restored;
+    if (restored) return Restored::from_image;
     refuse(restored.error());
     if (manifest->programs <= 1) continue;
     store_->discard(image.folder);
-    return Began::nowhere;
+    return Restored::refused;
   }
   const std::string marked = fmt::format("{}/{}/{}{}", options_.run_dir, kProgramsFolder, program_.job, kRestoring);
   if (!images.empty()) {
@@ -209,13 +209,13 @@ Keeper::Began Keeper::restore() {
   } else if (::access(marked.c_str(), F_OK) == 0) {
     say(fmt::format("no image of this program was found in {}: it starts from its beginning", options_.folder));
   }
-  return Began::anew;
+  return Restored::nothing;
 }
 
 // So that all programs of the job begin from the same instant: in the next run they see what is missing here.
 void Keeper::begin_job_again() {
   const auto say = [&](const std::string& text) { send_answer(client_.get(), LaunchAnswer::message, text); };
-  say("others of the job's programs may have gone on from theirs, so the job is requeued");
+  say("other programs of the job may have continued from their images, so the job is requeued");
   const auto asked =
       base::run_program({.words = {"scontrol", "requeue", std::to_string(program_.job)}, .patience = kRequeuePatience});
   if (!asked || asked->exit_code != 0) {

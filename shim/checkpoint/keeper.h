@@ -51,9 +51,9 @@ class Keeper {
 
   tl::expected<void, std::string> admit();
   bool begin();
-  enum class Began { restored, anew, nowhere };
-  Began restore();
-  bool start_anew();
+  enum class Restored { from_image, nothing, refused };
+  Restored restore();
+  bool start_from_beginning();
   void begin_job_again();
   tl::expected<void, std::string> restore_image(const ImageStore::Found& image, const Manifest& manifest);
   void loop();

@@ -71,7 +71,7 @@ tl::expected<void, std::string> send_request(int socket, const LaunchRequest& re
   memcpy(CMSG_DATA(rights), descriptors, sizeof descriptors);
   if (::sendmsg(socket, &message, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof header) ||
       !base::write_all(socket, text))
-    return tl::unexpected(fmt::format("dfrsd does not take the request: {}", strerror(errno)));
+    return tl::unexpected(fmt::format("dfrsd does not accept the request: {}", strerror(errno)));
   return {};
 }
 
@@ -96,7 +96,7 @@ tl::expected<LaunchParts, std::string> receive_request(int socket) {
   }
   if (got != static_cast<ssize_t>(sizeof header) || header.version != kVersion || header.bytes > kMostBytes ||
       descriptors.size() != kDescriptors || (message.msg_flags & MSG_CTRUNC) != 0)
-    return tl::unexpected(std::string("this is no request of this version's dfrs-run"));
+    return tl::unexpected(std::string("this is not a request from this version's dfrs-run"));
   std::string text(header.bytes, '\0');
   if (!receive_all(socket, text.data(), text.size()) || text.empty() || text.back() != '\0')
     return tl::unexpected(std::string("the request is incomplete"));

@@ -104,7 +104,7 @@ void LaunchListener::serve(const base::Fd& connection) {
   const auto of_user =
       std::count_if(keepers_.begin(), keepers_.end(), [&](const auto& k) { return k.second == peer.uid; });
   if (keepers_.size() >= options_.most || static_cast<std::size_t>(of_user) >= options_.most_of_user) {
-    send_answer(connection.get(), LaunchAnswer::plain, "dfrsd has as many programs as it takes");
+    send_answer(connection.get(), LaunchAnswer::plain, "dfrsd already has as many programs as it accepts");
     return;
   }
   const auto keeper = spawn(options_.keeper, connection.get());

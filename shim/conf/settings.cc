@@ -66,7 +66,7 @@ Parsed<Number> parse(const std::string& value, const Range<Number>& range) {
 Parsed<std::size_t> parse_word(std::string_view value, const std::vector<std::string>& words) {
   const auto found = std::find(words.begin(), words.end(), lower_case(value));
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  return refused(fmt::format("'{}' is not a value it takes{}", value, suggestion(value, words)));
+  return refused(fmt::format("'{}' is not a valid value{}", value, suggestion(value, words)));
 }
 
 // A number within a range, kept in a member of Config.
@@ -371,10 +371,10 @@ std::vector<Setting> all_settings() {
       yes_no_setting(
           about("CheckpointFolderShared", "pausing",
                 "Whether all nodes see the same files in CheckpointFolder. If not, only jobs on one node are "
-                "checkpointed, they do not move, and they go on only on that node."),
+                "checkpointed, they do not move, and continue only on that node."),
           &Config::checkpoint_folder_shared),
       number_setting(about("CheckpointTimeout", "pausing",
-                           "How long a job may take to be dumped on all its nodes; then it goes on where it is."),
+                           "How long it may take to dump a job on all its nodes; then the job continues where it is."),
                      &Config::checkpoint_timeout, Real{"a number of seconds", 1, 86'400}),
       number_setting(
           about("MinProgress", "pausing", "The virtual time that a run must gain before it may be requeued."),
@@ -417,8 +417,8 @@ std::vector<Setting> all_settings() {
                          &Config::enforce_quotas, {"enforce", "off"}, {true, false}),
       agent_port_setting(about("AgentPort", "quotas", "The port on which the node agents (dfrsd) listen.")),
       control_address_setting(
-          about("ControlAddress", "dfrsctl", "The address of slurmctld's host on which dfrsctl is answered.")),
-      number_setting(about("ControlPort", "dfrsctl", "The port on slurmctld's host on which dfrsctl is answered."),
+          about("ControlAddress", "dfrsctl", "The address of slurmctld's host on which dfrsctl gets its answers.")),
+      number_setting(about("ControlPort", "dfrsctl", "The port on slurmctld's host on which dfrsctl gets its answers."),
                      &Config::control_port, Whole{"a port", 1, 65535}),
       number_setting(
           about("ControlRequests", "dfrsctl",

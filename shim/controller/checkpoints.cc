@@ -77,7 +77,7 @@ bool concerns(const Job& job, const Config& config) {
 }  // namespace
 
 // `known`: agents have had the time to answer.
-Checkpoints::Seen Checkpoints::look_at(const Job& job, Reports& reports, const Nodes& nodes, bool known) {
+Checkpoints::Seen Checkpoints::gather(const Job& job, Reports& reports, const Nodes& nodes, bool known) {
   const Checkpointing& state = job.checkpointing;
   Seen seen;
   each_node(job.facts.nodes, [&](NodeIndex n) {
@@ -165,7 +165,7 @@ void Checkpoints::watch(const Sources& from, JobTable& jobs, Changes& changes, S
       job.checkpointing.verdict = Verdict::unknown;
       return;
     }
-    const Seen seen = look_at(job, reports, from.nodes, known);
+    const Seen seen = gather(job, reports, from.nodes, known);
     note_verdict(job, seen);
     move_on(job, seen, from, changes, now);
     if (job.checkpointing.restoring && job.running()) confirm_restore(job, seen, from, now);
@@ -248,7 +248,7 @@ void Checkpoints::fail(Job& job, const std::string& why, const Sources& from, Ch
   changes.resync = true;
   changed_ = true;
   from.log.warn(
-      "job {}: it cannot be checkpointed: {}. It goes on where it is; the next attempt is in {:.0f} s at the "
+      "job {}: it cannot be checkpointed: {}. It continues where it is; the next attempt is in {:.0f} s at the "
       "earliest",
       job.id, why, state.not_before - now);
 }

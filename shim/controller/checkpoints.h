@@ -63,7 +63,7 @@ class Checkpoints {
  private:
   struct Seen;
   class Reports;
-  static Seen look_at(const Job& job, Reports& reports, const Nodes& nodes, bool known);
+  static Seen gather(const Job& job, Reports& reports, const Nodes& nodes, bool known);
   static void note_verdict(Job& job, const Seen& seen);
   void move_on(Job& job, const Seen& seen, const Sources& from, Changes& changes, Seconds now);
   void complete(Job& job, const Seen& seen, const Sources& from);

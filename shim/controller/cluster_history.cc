@@ -4,10 +4,11 @@
 #include <algorithm>
 
 namespace dfrs::shim {
-void ClusterHistory::look(const JobTable& jobs, const Nodes& nodes, Seconds now) {
-  if (now >= last_ && now < last_ + kLookEvery) return;
+
+void ClusterHistory::sample(const JobTable& jobs, const Nodes& nodes, Seconds now) {
+  if (now >= last_ && now < last_ + kInterval) return;
   last_ = now;
-  observed_.begin_look(now);
+  observed_.begin_sample(now);
   numbers_.resize(nodes.size());
   for (NodeIndex n = 0; n < nodes.size(); ++n) {
     const Node& node = nodes[n];
@@ -37,7 +38,7 @@ void ClusterHistory::look(const JobTable& jobs, const Nodes& nodes, Seconds now)
     seen.yield = job.running() ? job.progress.granted_yield : 0;
     observed_.see(seen);
   });
-  observed_.end_look();
+  observed_.end_sample();
 }
 
 }  // namespace dfrs::shim

@@ -13,12 +13,12 @@ namespace dfrs::shim {
 
 class ClusterHistory {
  public:
-  /// Looks at the cluster if the last look was long enough ago (kLookEvery). O(jobs + nodes + tasks that run), else
+  /// Takes the state of the cluster if the last sample is kInterval old. O(jobs + nodes + tasks that run), else
   /// O(1).
-  void look(const JobTable& jobs, const Nodes& nodes, Seconds now);
+  void sample(const JobTable& jobs, const Nodes& nodes, Seconds now);
   const timeline::ObservedSchedule& observed() const { return observed_; }
 
-  static constexpr Seconds kLookEvery = 2;
+  static constexpr Seconds kInterval = 2;
   /// Jobs, stays, their nodes and yields that are kept: some 10 MB.
   static constexpr std::size_t kMost = 200'000;
 

@@ -87,7 +87,7 @@ bool Controller::run_stages(const dfrs_snapshot& snapshot, dfrs_operations& oper
   quota_link_.build(jobs_, nodes_, reconciler_.arrivals());
   state_.save_if_due(jobs_, quota_link_.in_force(), now);
   publish_usage(now);
-  history_.look(jobs_, nodes_, now);
+  history_.sample(jobs_, nodes_, now);
   counters_.wake_at = next_wake(std::min(raises_at, reconcile_at), now);
   operations_.publish(operations, counters_.wake_at);
   return true;
@@ -120,9 +120,9 @@ bool Controller::fail(const std::string& why) {
 
 Seconds Controller::reconcile(Seconds now) {
   const Checkpoints::Sources sources{config_, nodes_, quota_link_.agents(), log_, state_.totals()};
-  const Seconds look_at = checkpoints_.settle(sources, jobs_, now);
+  const Seconds settle_at = checkpoints_.settle(sources, jobs_, now);
   if (checkpoints_.take_changed()) state_.mark_changed();
-  const Seconds again = std::min(look_at, reconciler_.reconcile(jobs_, nodes_, config_, now, operations_));
+  const Seconds again = std::min(settle_at, reconciler_.reconcile(jobs_, nodes_, config_, now, operations_));
   // Even if slurmctld ends right after it, the next one must know that the requeue was ours.
   if (operations_.has(DFRS_OP_REQUEUE)) state_.mark_urgent();
   return again;

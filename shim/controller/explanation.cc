@@ -138,17 +138,17 @@ class Explanation {
   void say_room() {
     const JobFacts& facts = job_.facts;
     const MemoryLedger ledger = ledger_of_desired(live_.jobs, live_.nodes);
-    const record::Room room = room_for(job_, false, live_.nodes, ledger);
+    const record::FreeRoom room = room_for(job_, false, live_.nodes, ledger);
     const std::size_t lacking = room.short_of[kMemory];
     say("Of {} that job {} may use, {} {} not usable, {} {} too little memory free, {} {} kept from it by exclusive "
         "use; there is room for {} of {} tasks.",
         base::counted(room.eligible, "node"), job_.id, room.unusable, room.unusable == 1 ? "is" : "are", lacking,
         lacking == 1 ? "has" : "have", room.exclusive, room.exclusive == 1 ? "is" : "are", room.tasks, facts.tasks);
     if (facts.tied_to_images)
-      say("Job {} goes on only on {}, which has its images (CheckpointFolderShared=no).", job_.id,
+      say("Job {} can continue only on {}, which has its images (CheckpointFolderShared=no).", job_.id,
           names(facts.last_nodes));
     if (policy_flags(job_).may_not_move) {
-      say("Job {} can go on only where it is, on {}{}.", job_.id, names(facts.nodes),
+      say("Job {} can continue only where it is, on {}{}.", job_.id, names(facts.nodes),
           ledger.fits(footprint(job_, facts.nodes)) ? "" : "; memory there is taken by others");
     }
   }

@@ -70,7 +70,7 @@ tl::expected<Host::Found, std::string> Host::find_config() const {
   auto kept = last_good_.load();
   if (!kept) {
     return tl::unexpected<std::string>(
-        fmt::format("{}; there is no last good configuration to go on with: {}", file.error(), kept.error()));
+        fmt::format("{}; there is no last good configuration to continue with: {}", file.error(), kept.error()));
   }
   return Found{std::move(kept->config), {}, kept->accepted, tl::unexpected(file.error())};
 }

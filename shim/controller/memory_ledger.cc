@@ -53,10 +53,10 @@ MemoryLedger ledger_of_desired(const JobTable& jobs, const Nodes& nodes) {
   return ledger;
 }
 
-record::Room room_for(const Job& job, bool here, const Nodes& nodes, const MemoryLedger& ledger) {
+record::FreeRoom room_for(const Job& job, bool here, const Nodes& nodes, const MemoryLedger& ledger) {
   const JobFacts& facts = job.facts;
-  record::Room room;
-  const auto look = [&](NodeIndex n) {
+  record::FreeRoom room;
+  const auto count = [&](NodeIndex n) {
     ++room.eligible;
     if (!nodes.views()[n].usable) {
       ++room.unusable;
@@ -71,12 +71,12 @@ record::Room room_for(const Job& job, bool here, const Nodes& nodes, const Memor
   };
   if (here) {
     each_node_run(facts.nodes, [&](NodeIndex n, std::uint32_t) {
-      if (n < nodes.size()) look(n);
+      if (n < nodes.size()) count(n);
     });
     return room;
   }
   for (NodeIndex n = 0; n < nodes.size(); ++n) {
-    if (facts.may_use(n)) look(n);
+    if (facts.may_use(n)) count(n);
   }
   return room;
 }

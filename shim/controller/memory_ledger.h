@@ -55,6 +55,6 @@ class MemoryLedger {
 MemoryLedger ledger_of_desired(const JobTable& jobs, const Nodes& nodes);
 
 /// The room for a job on the nodes that it may use; `here`: on those where it is. O(nodes).
-record::Room room_for(const Job& job, bool here, const Nodes& nodes, const MemoryLedger& ledger);
+record::FreeRoom room_for(const Job& job, bool here, const Nodes& nodes, const MemoryLedger& ledger);
 
 }  // namespace dfrs::shim

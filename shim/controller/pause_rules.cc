@@ -143,16 +143,12 @@ void ReportedSwap::refresh(const JobTable& jobs, const Nodes& nodes, const NodeA
   free_ = SwapBudget(std::move(free));
 }
 
-// Its nodes are those of one task each, equal ones in a row.
 bool ReportedSwap::may_have(const Job& job) const {
   if (most_of_job_.empty()) return true;
-  for (const NodeIndex n : job.facts.nodes) {
+  return all_node_runs(job.facts.nodes, [&](NodeIndex n, std::uint32_t tasks) {
     const auto most = most_of_job_.find({n, job.id});
-    if (most == most_of_job_.end()) continue;
-    const auto tasks = static_cast<std::uint64_t>(std::count(job.facts.nodes.begin(), job.facts.nodes.end(), n));
-    if (tasks * job.facts.memory_per_task > most->second) return false;
-  }
-  return true;
+    return most == most_of_job_.end() || tasks * job.facts.memory_per_task <= most->second;
+  });
 }
 
 void PauseRulebook::apply(JobTable& jobs, const Nodes& nodes, const NodeAgents* agents, const Config& config,

@@ -85,19 +85,17 @@ void Quotas::build(const JobTable& jobs, const Nodes& nodes, const Config& confi
     } else if (job.facts.phase == DFRS_JOB_REQUEUING || job.facts.phase == DFRS_JOB_ENDING) {
       // Its processes are ending, which may take a while (KillWait). They are gone when the node is no longer
       // completing.
-      for (NodeIndex n : job.facts.last_nodes) {
-        if (n >= nodes.size() || !nodes[n].completing) continue;
-        auto& here = wanted_[n];
-        if (!here.empty() && here.back().quota.job_id == job.id) continue;
+      each_node(job.facts.last_nodes, [&](NodeIndex n) {
+        if (n >= nodes.size() || !nodes[n].completing) return;
         const JobQuota* const had = find_quota(sent_[n], job.id);
-        Entry& entry = here.emplace_back();
+        Entry& entry = wanted_[n].emplace_back();
         entry.quota.job_id = job.id;
         entry.quota.cpus = had != nullptr ? had->cpus : kLeastQuota;
         entry.leaving = true;
         entry.quota.checkpoint =
             job.facts.phase == DFRS_JOB_REQUEUING ? last_checkpoint_order(job, config) : checkpoint_order(job, config);
         entry.keeps = !entry.quota.checkpoint && checkpoints(job, config) && job.facts.phase == DFRS_JOB_REQUEUING;
-      }
+      });
     }
   });
   arrival_nodes_.clear();

@@ -141,7 +141,7 @@ class PolicyReasons {
     looks_ += live_.nodes.size();
     if (looks_ > kMostLooks) return {};
     if (!ledger_) ledger_ = ledger_of_desired(live_.jobs, live_.nodes);
-    const record::Room room = room_for(job, policy_flags(job).may_not_move, live_.nodes, *ledger_);
+    const record::FreeRoom room = room_for(job, policy_flags(job).may_not_move, live_.nodes, *ledger_);
     return fmt::format(" ({})", record::room_words(room, job.facts.tasks));
   }
 

@@ -112,7 +112,7 @@ struct Command {
 };
 
 // A request that only reads.
-std::function<Result<Json>(const Options&)> look(const char* target) {
+std::function<Result<Json>(const Options&)> get(const char* target) {
   return [target](const Options& o) { return ask_controller(o.ask, {"GET", target}); };
 }
 
@@ -134,16 +134,16 @@ std::vector<Command> add_commands(CLI::App& app, Options& o) {
                         "With on: the absolute path of a new file on slurmctld's host; compressed if it ends with .gz");
   CLI::App* const version = app.add_subcommand("version", "Show the versions of this program and of the controller");
   return {
-      {status, look("/v1/status"), [](const Json& answer) { return status_table(answer, user_name); }},
-      {nodes, look("/v1/nodes"), nodes_table},
+      {status, get("/v1/status"), [](const Json& answer) { return status_table(answer, user_name); }},
+      {nodes, get("/v1/nodes"), nodes_table},
       {explain,
        [](const Options& options) {
          return ask_controller(options.ask, {"GET", fmt::format("/v1/explain?job={}", options.job)});
        },
        explain_text},
-      {repack, look("/v1/repack"), repack_table},
+      {repack, get("/v1/repack"), repack_table},
       {recording, record, recording_text},
-      {version, look("/v1/version"), version_text},
+      {version, get("/v1/version"), version_text},
   };
 }
 
@@ -151,8 +151,7 @@ CLI::App* add_web(CLI::App& app, Options& o) {
   CLI::App* const page = app.add_subcommand("web", "Show the cluster on a page in the browser, until interrupted");
   page->add_option("--port", o.web_port, "Port of the page on 127.0.0.1 (default: any free one)")
       ->check(CLI::Range(1, 65535));
-  page->add_option("--every", o.web_every, "Seconds between two looks at the controller (default: 2)")
-      ->check(CLI::Range(1, 3600));
+  page->add_option("--every", o.web_every, "Seconds between updates (default: 2)")->check(CLI::Range(1, 3600));
   return page;
 }
 

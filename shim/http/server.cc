@@ -179,10 +179,10 @@ struct HttpServer::Impl {
     if (limit.per_minute() <= 0) return std::nullopt;
     const auto wait = limit.take(user, RateLimit::Clock::now());
     if (!wait) return std::nullopt;
-    HttpAnswer answer =
-        http_error(429, "too_many_requests",
-                   fmt::format("user id {} asks too often: {} is answered {:g} times a minute; try again in {} s", user,
-                               route.cost == Cost::much ? route.path : "a user", limit.per_minute(), wait->count()));
+    HttpAnswer answer = http_error(
+        429, "too_many_requests",
+        fmt::format("user id {} asks too often: {} is limited to {:g} requests a minute; try again in {} s", user,
+                    route.cost == Cost::much ? route.path : "a user", limit.per_minute(), wait->count()));
     answer.retry_after = *wait;
     return answer;
   }

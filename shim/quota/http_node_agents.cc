@@ -296,7 +296,7 @@ struct HttpNodeAgents::Impl {
       enqueue(slot.node);
       const tl::expected<void, std::string>& request = node.report.last_request;
       if (node.listed && request.has_value() == had_error) {
-        news = had_error ? fmt::format("agent of node {}: no error any more", node.address.node)
+        news = had_error ? fmt::format("agent of node {}: no more errors", node.address.node)
                          : fmt::format("agent of node {}: {}", node.address.node, request.error());
       }
     }

@@ -19,7 +19,7 @@ void Feed::go_on_from(const ObservedPast& past) {
 
 void Feed::publish(const Json& status, const Json& nodes) {
   const std::lock_guard lock(mutex_);
-  schedule_.look(status, nodes);
+  schedule_.update(status, nodes);
   put("look", {{"status", status}, {"nodes", nodes.at("nodes")}});
 }
 

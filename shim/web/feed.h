@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the page is told: the newest state of the cluster, and its schedule over the last hours.
+// What the page is sent: the newest state of the cluster, and its schedule over the last hours.
 #pragma once
 
 #include <chrono>
@@ -18,11 +18,11 @@ namespace dfrs::shim::web {
 /// Between the thread that asks the controller and those that serve browsers.
 class Feed {
  public:
-  /// Before the first look: what the controller has observed.
+  /// Before the first publish(): what the controller has observed.
   void go_on_from(const ObservedPast& past);
-  /// A new look: all browsers get it. Errors: those of LiveSchedule::look().
+  /// The cluster as it is now: all browsers get it. Errors: those of LiveSchedule::update().
   void publish(const Json& status, const Json& nodes);
-  /// The controller did not answer: all browsers are told why.
+  /// The controller did not answer: all browsers get the reason.
   void publish_error(const std::string& message);
   /// Wakes all waiting browsers for good.
   void close();
@@ -33,7 +33,7 @@ class Feed {
   /// the feed is closed. Blocks.
   std::optional<std::string> next(std::uint64_t& seen, std::chrono::milliseconds patience);
 
-  /// What happened since the first look, or since what the controller remembers begins.
+  /// What happened since the first publish(), or since what the controller remembers begins.
   timeline::Schedule schedule() const;
 
  private:

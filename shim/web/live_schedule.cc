@@ -12,33 +12,33 @@ bool on_nodes(std::string_view state) { return state == "running" || state == "p
 
 }  // namespace
 
-void LiveSchedule::look(const Json& status, const Json& nodes) {
+void LiveSchedule::update(const Json& status, const Json& nodes) {
   // A controller that has made no round yet has no time.
-  observed_.begin_look(status.at("now").is_number() ? status.at("now").get<double>() : 0);
+  observed_.begin_sample(status.at("now").is_number() ? status.at("now").get<double>() : 0);
   algorithm_ = status.at("algorithm");
   utc_offset_ = status.value("utc_offset_s", 0);
   for (const Json& node : nodes.at("nodes")) {
     const std::string name = node.at("node");
     node_numbers_[name] = observed_.node(name, std::max(1.0, node.at("cpus").get<double>()), node.at("memory_mib"));
   }
-  for (const Json& told : status.at("jobs")) see(told);
-  observed_.end_look();
+  for (const Json& job : status.at("jobs")) see_job(job);
+  observed_.end_sample();
 }
 
-void LiveSchedule::see(const Json& told) {
+void LiveSchedule::see_job(const Json& json) {
   timeline::SeenJob job;
-  job.id = told.at("job");
-  job.user_id = told.at("user_id");
-  job.submit = told.at("submit");
-  job.tasks = told.at("tasks");
-  job.cpus = told.at("cpus_per_task").get<double>() * told.at("cpu_need").get<double>();
-  job.memory = told.at("memory_per_task_mib");
-  job.pauses = told.at("pauses");
-  job.moves = told.at("moves");
-  job.yield = told.at("yield");
+  job.id = json.at("job");
+  job.user_id = json.at("user_id");
+  job.submit = json.at("submit");
+  job.tasks = json.at("tasks");
+  job.cpus = json.at("cpus_per_task").get<double>() * json.at("cpu_need").get<double>();
+  job.memory = json.at("memory_per_task_mib");
+  job.pauses = json.at("pauses");
+  job.moves = json.at("moves");
+  job.yield = json.at("yield");
   std::vector<NodeIndex> nodes;
-  if (on_nodes(told.at("state").get<std::string>())) {
-    for (const auto& [name, tasks] : told.at("nodes").items()) {
+  if (on_nodes(json.at("state").get<std::string>())) {
+    for (const auto& [name, tasks] : json.at("nodes").items()) {
       const auto known = node_numbers_.find(name);
       if (known != node_numbers_.end()) nodes.insert(nodes.end(), tasks.get<std::size_t>(), known->second);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The schedule of a running cluster as the control port tells it: first what the controller remembers, then look by
-// look.
+// The schedule of a running cluster as the control port tells it: first what the controller remembers, then update
+// by update.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ class LiveSchedule {
   /// `most`: as of ObservedSchedule.
   explicit LiveSchedule(std::size_t most = 1'000'000) : observed_(most) {}
 
-  /// Before the first look: what the controller has observed so far.
+  /// Before the first update(): what the controller has observed so far.
   void go_on_from(const timeline::Schedule& past, double reference_cpus) { observed_.go_on_from(past, reference_cpus); }
-  /// One more look: answers of the control port, `status` of /v1/status and `nodes` of /v1/nodes. Errors: those of
-  /// nlohmann::json for another form. O(jobs + nodes of running jobs).
-  void look(const Json& status, const Json& nodes);
+  /// The cluster as it is now: answers of the control port, `status` of /v1/status and `nodes` of /v1/nodes. Errors:
+  /// those of nlohmann::json for another form. O(jobs + nodes of running jobs).
+  void update(const Json& status, const Json& nodes);
 
   /// What was seen so far; as ObservedSchedule::schedule().
   timeline::Schedule schedule() const;
 
  private:
-  void see(const Json& told);
+  void see_job(const Json& json);
 
   timeline::ObservedSchedule observed_;
   std::string algorithm_;

@@ -46,7 +46,7 @@ void add_users(Json& status, const std::function<std::string(std::uint32_t)>& us
   status["users"] = std::move(users);
 }
 
-ctl::Result<void> look(const WebCommand& command, const ctl::AskOptions& ask, Feed& feed) {
+ctl::Result<void> fetch_state(const WebCommand& command, const ctl::AskOptions& ask, Feed& feed) {
   auto status = ctl::ask_controller(ask, {"GET", "/v1/status"});
   if (!status) return tl::unexpected(status.error());
   const auto nodes = ctl::ask_controller(ask, {"GET", "/v1/nodes"});
@@ -78,7 +78,7 @@ ctl::Result<void> serve(const WebCommand& command) {
   Feed feed;
   if (const auto taken = take_past(command.ask, feed); !taken)
     fmt::print(stderr, "dfrsctl: the timeline begins now: {}\n", taken.error());
-  if (const auto first = look(command, command.ask, feed); !first) return first;
+  if (const auto first = fetch_state(command, command.ask, feed); !first) return first;
   ctl::AskOptions later = command.ask;
   later.wait = 0;  // the next question comes soon
   const auto token = new_token();
@@ -92,7 +92,7 @@ ctl::Result<void> serve(const WebCommand& command) {
              "dfrsctl: open this address in a browser on this host, and keep it to yourself: it gives access to the "
              "page. Press Ctrl-C to stop\n");
   while (!stop.interrupted_within(command.every)) {
-    if (const auto seen = look(command, later, feed); !seen) feed.publish_error(seen.error().message);
+    if (const auto seen = fetch_state(command, later, feed); !seen) feed.publish_error(seen.error().message);
   }
   return {};
 }

@@ -162,7 +162,7 @@ struct WebServer::Impl {
     if (method != "GET") return send_text(connection, 405, "read-only\n", "text/plain");
     if (!right_host(connection)) return send_text(connection, 403, "wrong host\n", "text/plain");
     if (!same_secret(value(connection, MHD_GET_ARGUMENT_KIND, "token"), options.token)) {
-      return send_text(connection, 403, "wrong token: use the address that dfrsctl web has printed\n", "text/plain");
+      return send_text(connection, 403, "wrong token: use the address that dfrsctl web printed\n", "text/plain");
     }
     if (path == "/") return send_text(connection, 200, page_text(), "text/html; charset=utf-8");
     if (path == "/events") {

@@ -41,7 +41,7 @@ Result<std::vector<std::size_t>> parse_selection(std::string_view text, std::siz
     const auto last = dash == std::string_view::npos ? first : whole_number(range.substr(dash + 1));
     if (!first || !last || *last < *first) {
       return usage_error(
-          fmt::format("'{}' is no list of simulations; expected numbers and ranges as in 0-13,25", range));
+          fmt::format("'{}' is not a list of simulations; expected numbers and ranges as in 0-13,25", range));
     }
     if (*last >= count) {
       return usage_error(fmt::format("'{}': there are {} simulations, counted from 0", range, count));

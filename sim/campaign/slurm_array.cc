@@ -94,7 +94,7 @@ Result<void> check_sbatch_options(const std::vector<std::string>& options) {
       Pair{"-a", "--array"}, {"-J", "--job-name"}, {"-M", "--clusters"}, {"-W", "--wait"}, {"-o", "--output"}};
   for (const std::string& option : options) {
     if (!option.starts_with("-") || option.find('\n') != std::string::npos) {
-      return usage_error(fmt::format("--sbatch: '{}' is no option; expected one as in --sbatch=--mem=2G", option));
+      return usage_error(fmt::format("--sbatch: '{}' is not an option; expected one as in --sbatch=--mem=2G", option));
     }
     for (const auto& [shortly, wholly] : ours) {
       if (!is_option(option, shortly, wholly)) continue;
@@ -122,7 +122,7 @@ std::string array_script(const SlurmArray& array) {
   text +=
       "# Written by `dfrs-sim compare --slurm`. Each task does the simulations in its line of the file `plan` and "
       "keeps\n"
-      "# each result in a store of its own as soon as it is there: a task that is requeued goes on from that.\n"
+      "# each result in a store of its own as soon as it is there: a requeued task continues from there.\n"
       "set -eu\n";
   text += fmt::format("simulations=$(sed -n \"${{SLURM_ARRAY_TASK_ID}}p\" {})\n",
                       shell_quoted(fmt::format("{}/{}", array.folder, kPlanFile)));

@@ -369,7 +369,7 @@ void add_replay(CLI::App& app) {
       ->check(swap_size());
   command
       ->add_option("--explain", options->explain,
-                   "also say what happened to the job of this number, event by event, and why (without -a)")
+                   "also say what happened to the job with this number, event by event, and why (without -a)")
       ->excludes("--algorithm");
   command->add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
       ->check(number_in(1e-3, 1e9))

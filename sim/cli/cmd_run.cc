@@ -300,7 +300,7 @@ void add_run(CLI::App& app) {
   command->add_option("--record", options->paths.record,
                       "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
   command->add_option("--explain", options->explain,
-                      "also say what happened to the job of this number, event by event, and why");
+                      "also say what happened to the job with this number, event by event, and why");
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--times", options->times, "also print the CPU time of the policy's calls, mean and longest");
   command->add_flag("--bound,!--no-bound", options->bound,

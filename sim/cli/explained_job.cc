@@ -14,7 +14,7 @@ namespace {
 
 const record::Story& story_of(JobId job, const record::Stories& stories) {
   const record::Story* const story = stories.find(job);
-  if (story == nullptr) throw InputError(fmt::format("--explain {}: no step shows a job of this number", job));
+  if (story == nullptr) throw InputError(fmt::format("--explain {}: no step shows a job with this number", job));
   return *story;
 }
 
@@ -26,7 +26,7 @@ ExplainedJob::ExplainedJob(JobId job, const Instance& instance) : stories_(recor
   if (jobs.empty()) throw UsageError(fmt::format("--explain {}: {} has no jobs", job, instance.name));
   const auto [least, most] =
       std::minmax_element(jobs.begin(), jobs.end(), [](const Job& a, const Job& b) { return a.id < b.id; });
-  throw UsageError(fmt::format("--explain {}: {} has no job of this number; its jobs have numbers from {} to {}", job,
+  throw UsageError(fmt::format("--explain {}: {} has no job with this number; its jobs have numbers from {} to {}", job,
                                instance.name, least->id, most->id));
 }
 

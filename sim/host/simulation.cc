@@ -169,7 +169,7 @@ class Simulation {
     const Seconds next =
         std::max(now_, std::min({arrival, completions_.next_time(), wake_at_, next_look(), next_offer()}));
     if (next == kNever) {
-      if (slots_.jobs_in_system() != 0) fail(kExitInput, why_stuck());
+      if (slots_.jobs_in_system() != 0) fail(kExitInput, never_starts_message());
       return false;
     }
     demand_.pass(next - now_);
@@ -212,14 +212,14 @@ class Simulation {
       return;
     }
     if (now_ < wake_at_ || !stall_.tick()) return;
-    if (const auto fine = stall_.judge(look()); !fine) {
+    if (const auto fine = stall_.judge(stall_snapshot()); !fine) {
       fail(kExitInput, fmt::format("{}: {}", instance_.name, fine.error()));
     }
   }
 
   // O(slots).
-  StallLook look() {
-    StallLook seen;
+  StallSnapshot stall_snapshot() {
+    StallSnapshot seen;
     seen.now = now_;
     seen.jobs = slots_.jobs_in_system();
     seen.changes = changes_;
@@ -237,7 +237,7 @@ class Simulation {
   }
 
   // No event is due but jobs are left: the policy cannot start the first of them even on an empty cluster.
-  std::string why_stuck() const {
+  std::string never_starts_message() const {
     const Job& job = slots_.first_in_system();
     const bool packs = options_.engine.of<BatchOptions>().pack_tasks;
     return fmt::format(
@@ -250,21 +250,21 @@ class Simulation {
   }
 
   // "at 50 s 3 jobs are in the system"
-  std::string crowd() const {
+  std::string jobs_now() const {
     return fmt::format("at {:.6g} s {} are in the system", now_, base::counted(slots_.jobs_in_system(), "job"));
   }
 
-  std::string why_away() const {
+  std::string ran_away_message() const {
     return fmt::format(
         "{}: ran away: {}, more than the limit, after {} have ended and {} pauses, "
         "moves, starts and resumes. They come faster than they end; a longer period helps policies that repack",
-        instance_.name, crowd(), completed_, changes_);
+        instance_.name, jobs_now(), completed_, changes_);
   }
 
   // Ends a run in which jobs pile up, or says that they do.
-  void check_crowd() {
+  void check_pile_up() {
     if (watch_.most_jobs != 0 && slots_.jobs_in_system() > watch_.most_jobs) {
-      return fail(kExitInput, why_away(), true);
+      return fail(kExitInput, ran_away_message(), true);
     }
     const PileUpGuard::Finding finding = pile_up_.judge(slots_.jobs_in_system(), completed_, changes_);
     if (finding == PileUpGuard::Finding::usual) return;
@@ -273,11 +273,11 @@ class Simulation {
           "{}: ran away: {}, and while they doubled there were {:.0f} pauses, moves, starts and resumes per job "
           "submitted. They come faster than they end; a longer period helps policies that repack, and --most-jobs none "
           "lets the run go on, for hours";
-      return fail(kExitInput, fmt::format(kWhy, instance_.name, crowd(), pile_up_.changes_per_job()), true);
+      return fail(kExitInput, fmt::format(kWhy, instance_.name, jobs_now(), pile_up_.changes_per_job()), true);
     }
     if (watch_.warn) {
       watch_.warn(fmt::format("{}: {}, after {} have ended; --most-jobs N ends a run in which jobs pile up",
-                              instance_.name, crowd(), completed_));
+                              instance_.name, jobs_now(), completed_));
     }
   }
 
@@ -293,7 +293,7 @@ class Simulation {
     if (result_.jobs.size() <= index) result_.jobs.resize(index + 1);
     demand_.add(job.cpu_need * job.tasks);
     events_.push_back({EventKind::submitted, slot});
-    check_crowd();
+    check_pile_up();
   }
 
   void complete(JobSlot job) {

@@ -10,12 +10,12 @@
 
 namespace dfrs::sim {
 
-tl::expected<void, std::string> StallGuard::judge(const StallLook& now) {
+tl::expected<void, std::string> StallGuard::judge(const StallSnapshot& now) {
   if (!before_) {
     before_ = now;
     return {};
   }
-  const StallLook before = *before_;
+  const StallSnapshot before = *before_;
   before_ = now;
   const Seconds length = now.now - before.now;
   const Seconds gained = now.done - before.done;

@@ -13,7 +13,7 @@
 namespace dfrs::sim {
 
 /// What a simulation has come to, at a tick.
-struct StallLook {
+struct StallSnapshot {
   Seconds now = 0;
   std::size_t jobs = 0;       ///< in the system
   std::size_t running = 0;    ///< of them
@@ -27,7 +27,7 @@ struct StallLook {
 /// period no longer than the penalty (RR-7659, section 6.4.2); or ticks can be so many that the end is out of reach.
 class StallGuard {
  public:
-  static constexpr std::uint64_t kWindow = 100'000;        ///< ticks between two looks
+  static constexpr std::uint64_t kWindow = 100'000;        ///< ticks between two snapshots
   static constexpr std::uint64_t kMostTicks = 50'000'000;  ///< that the jobs in the system may take
 
   /// A job was submitted or has completed.
@@ -35,14 +35,15 @@ class StallGuard {
     ticks_ = 0;
     before_.reset();
   }
-  /// Counts a tick. True when it is time to look.
+  /// Counts a tick. True when it is time for a snapshot.
   bool tick() { return ++ticks_ % kWindow == 0; }
-  /// Error: why the simulation should end, as a sentence for users. The first look only sets the beginning.
-  tl::expected<void, std::string> judge(const StallLook& now);
+  /// Error: why the simulation should end, as a sentence for users. The first snapshot is only what the next is
+  /// compared with.
+  tl::expected<void, std::string> judge(const StallSnapshot& now);
 
  private:
   std::uint64_t ticks_ = 0;
-  std::optional<StallLook> before_;
+  std::optional<StallSnapshot> before_;
 };
 
 }  // namespace dfrs::sim

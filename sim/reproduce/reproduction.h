@@ -3,6 +3,7 @@
 // studies/reproductions.cc.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -105,6 +106,14 @@ struct ReproductionPart {
   std::string_view title;       ///< what it shows, for the heading and for --list
   std::string_view takes = {};  ///< CPU time of the whole part, for --list; may be empty
 };
+
+/// What parts say of themselves in a member `what`.
+template <typename Part, std::size_t N>
+constexpr std::array<ReproductionPart, N> descriptions_of(const std::array<Part, N>& parts) {
+  std::array<ReproductionPart, N> descriptions{};
+  for (std::size_t k = 0; k < N; ++k) descriptions[k] = parts[k].what;
+  return descriptions;
+}
 
 struct Reproduction {
   std::string_view name;   ///< "ipdps2010"

@@ -63,11 +63,7 @@ constexpr std::array<Part, 22> kParts{{
     {{"table3-assumptions-cells", "each cell of table3-assumptions"}, need_nothing, show_cost_assumptions},
 }};
 
-constexpr std::array<ReproductionPart, kParts.size()> kDescriptions = [] {
-  std::array<ReproductionPart, kParts.size()> descriptions{};
-  for (std::size_t k = 0; k < kParts.size(); ++k) descriptions[k] = kParts[k].what;
-  return descriptions;
-}();
+constexpr auto kDescriptions = descriptions_of(kParts);
 
 Result<void> run(const ReproduceOptions& options, ReproductionReport& report) {
   Result<Assumed> readings = assumed(options.assume);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "policy/core/node_runs.h"
 #include "sim/campaign/results.h"
 
 namespace dfrs::sim {
@@ -39,12 +40,6 @@ std::string node_set(std::span<const NodeIndex> nodes) {
     text += last == first ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
   }
   return text;
-}
-
-std::size_t different(std::span<const NodeIndex> nodes) {
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < nodes.size(); ++k) count += k == 0 || nodes[k] != nodes[k - 1] ? 1 : 0;
-  return count;
 }
 
 std::string_view state_of(StayEnd end) {
@@ -149,7 +144,7 @@ std::string evalys_csv(const Schedule& schedule, const std::string& made) {
     const double turnaround = stay.to - job.submit;
     fmt::format_to(std::back_inserter(text), "{},dfrs,{},{},{},{},{},{},{},{},{},{},{},{},{},-1,{}\n",
                    row == 1 ? fmt::format("{}", job.id) : fmt::format("{}#{}", job.id, row), job.tasks, job.submit,
-                   different(nodes), job.run_time, stay.end == StayEnd::completed ? 1 : 0, state_of(stay.end),
+                   distinct_nodes(nodes), job.run_time, stay.end == StayEnd::completed ? 1 : 0, state_of(stay.end),
                    stay.from, time, stay.to, stay.from - job.submit, turnaround, time > 0 ? turnaround / time : 1.0,
                    node_set(nodes), std::exchange(metadata, {}));
   }

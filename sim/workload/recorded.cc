@@ -204,8 +204,8 @@ class Collector {
     note(from_before_, "job was submitted before the record began", "jobs were submitted before the record began");
     note(restricted_.size(), "job could use some nodes only: simulated as if all were open to it",
          "jobs could use some nodes only: simulated as if all were open to them");
-    note(flagged_.size(), "job could not be paused or moved, or had its nodes alone: simulated without that",
-         "jobs could not be paused or moved, or had their nodes alone: simulated without that");
+    note(flagged_.size(), "job could not be paused or moved, or had its nodes to itself: simulated without that",
+         "jobs could not be paused or moved, or had their nodes to themselves: simulated without that");
     if (!run.setup.host) {  // a simulation's swap is known
       const auto lacked = std::count_if(jobs_.begin(), jobs_.end(), [&](const Follower& f) {
         return is_suspended(f, run.setup) && hindered_.contains(f.job.id);

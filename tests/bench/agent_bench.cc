@@ -13,19 +13,10 @@
 
 #include "shim/agent/agent.h"
 #include "tests/shim/agent/fake_cgroups.h"
+#include "tests/shim/agent/no_page_out.h"
 
 namespace dfrs::shim {
 namespace {
-
-// No process is ever stopped, so nothing is moved out.
-class NoPageOut final : public PageOutSystem {
- public:
-  std::vector<MemoryRange> ranges(pid_t) override { return {}; }
-  bool stopped(pid_t) override { return false; }
-  SwapSpace swap() override { return {}; }
-  ProcessMemory memory(pid_t) override { return {}; }
-  tl::expected<std::uint64_t, int> advise(pid_t, MemoryRange) override { return tl::unexpected(0); }
-};
 
 double cpu_ms() {
   timespec t{};

@@ -147,11 +147,11 @@ TEST(CliExplain, WrongNumbersAreRefused) {
   const TemporaryFolder folder;
   const std::string trace = folder.write("small.dfrs", small_trace());
   expect_failure(dfrs_sim({"run", trace, "-a", "EASY", "--explain", "9"}), kExitUsage,
-                 {"--explain 9: small has no job of this number; its jobs have numbers from 1 to 3"});
+                 {"--explain 9: small has no job with this number; its jobs have numbers from 1 to 3"});
   expect_failure(dfrs_sim({"run", trace, "-a", "EASY", "--explain", "x"}), kExitUsage, {"--explain"});
   output_of({"run", trace, "-a", "EASY", "--record", folder / "record"});
   expect_failure(dfrs_sim({"replay", folder / "record", "--explain", "9"}), kExitInput,
-                 {"--explain 9: no step shows a job of this number"});
+                 {"--explain 9: no step shows a job with this number"});
 }
 
 }  // namespace

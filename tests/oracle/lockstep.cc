@@ -24,37 +24,28 @@ void Lockstep::on_step(const ClusterView& view, std::span<const Event> events, c
 }
 
 std::string Lockstep::compare(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) {
-  Call call;
+  StepInput step;
   const bool resync = follow(order_, view, events, first_);
   first_ = false;
   bool completions = false;
   for (const Event& event : events) {
     completions = completions || event.kind == EventKind::completed;
-    if (event.kind == EventKind::submitted) call.submitted.push_back(event.job);
+    if (event.kind == EventKind::submitted) step.submitted.push_back(event.job);
   }
   if (resync) last_tick_ = -1;
-  call.freed = completions || resync;
+  step.freed = completions || resync;
   const bool periodic = algorithm_.periodic != DfrsAlgorithm::Periodic::nothing;
-  const bool events_of_jobs = completions || !call.submitted.empty();
-  call.tick = periodic && is_tick_time(view.now, options_.period) && last_tick_ != view.now &&
+  const bool events_of_jobs = completions || !step.submitted.empty();
+  step.tick = periodic && is_tick_time(view.now, options_.period) && last_tick_ != view.now &&
               !(options_.ticks_apart && events_of_jobs);
-  if (call.tick) last_tick_ = view.now;
+  if (step.tick) last_tick_ = view.now;
 
   World world = world_of(view, order_);
   world.flow_floor = options_.priority_floor;
-  decide(world, algorithm_, call, options_.period);
+  decide(world, algorithm_, step, options_.period);
 
   // What the engine made of it.
-  std::vector<std::vector<NodeIndex>> actual(view.jobs.size());
-  for (JobSlot job : order_) {
-    if (view.jobs[job].state == JobState::running) {
-      actual[job].assign(view.jobs[job].nodes.begin(), view.jobs[job].nodes.end());
-    }
-  }
-  for (const Decision& d : decisions.placements) {
-    const auto nodes = decisions.nodes_of(d);
-    actual[d.job].assign(nodes.begin(), nodes.end());
-  }
+  const std::vector<std::vector<NodeIndex>> actual = placements_after(view, decisions, order_);
   for (JobSlot job : order_) {
     if (actual[job] != world.jobs[job].nodes) {
       return fmt::format("slot {} on {}, the reference has {}", job, actual[job], world.jobs[job].nodes);
@@ -63,7 +54,7 @@ std::string Lockstep::compare(const ClusterView& view, std::span<const Event> ev
   const bool by_stretch =
       algorithm_.objective == Objective::max_stretch || algorithm_.objective == Objective::avg_stretch;
   // Yields on stretch follow the progress made, but are set at ticks and completions alone.
-  if (by_stretch && !call.tick && !call.freed) return {};
+  if (by_stretch && !step.tick && !step.freed) return {};
   return compare_yields(view, world, decisions);
 }
 

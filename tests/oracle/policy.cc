@@ -12,17 +12,17 @@ namespace dfrs::oracle {
 
 using Submission = DfrsAlgorithm::Submission;
 
-void decide(World& world, const DfrsAlgorithm& algorithm, const Call& call, Seconds period) {
+void decide(World& world, const DfrsAlgorithm& algorithm, const StepInput& step, Seconds period) {
   const bool uses_mcb8 = algorithm.on_submission == Submission::mcb8;
-  if (call.freed && algorithm.opportunistic && !uses_mcb8) {
+  if (step.freed && algorithm.opportunistic && !uses_mcb8) {
     std::vector<JobSlot> candidates;
     for (JobSlot job : world.order) {
-      const bool is_new = std::count(call.submitted.begin(), call.submitted.end(), job) != 0;
+      const bool is_new = std::count(step.submitted.begin(), step.submitted.end(), job) != 0;
       if (!is_new && !world.jobs[job].placed()) candidates.push_back(job);
     }
     greedy_fill(world, candidates);
   }
-  for (JobSlot job : call.submitted) {
+  for (JobSlot job : step.submitted) {
     switch (algorithm.on_submission) {
       case Submission::nothing:
       case Submission::mcb8:
@@ -38,9 +38,9 @@ void decide(World& world, const DfrsAlgorithm& algorithm, const Call& call, Seco
         break;
     }
   }
-  if (call.tick && algorithm.periodic == DfrsAlgorithm::Periodic::mcb8_stretch) {
+  if (step.tick && algorithm.periodic == DfrsAlgorithm::Periodic::mcb8_stretch) {
     mcb8_stretch(world, algorithm.limit, period);
-  } else if (call.tick || (uses_mcb8 && (!call.submitted.empty() || (call.freed && algorithm.opportunistic)))) {
+  } else if (step.tick || (uses_mcb8 && (!step.submitted.empty() || (step.freed && algorithm.opportunistic)))) {
     mcb8(world, algorithm.limit);
   }
 }

@@ -11,15 +11,15 @@
 
 namespace dfrs::oracle {
 
-/// What one call is about.
-struct Call {
+/// What is new when the policy decides.
+struct StepInput {
   std::vector<JobSlot> submitted;  ///< new in World::order, at its end
   bool freed = false;              ///< jobs have completed, or the cluster changed
   bool tick = false;
 };
 
 /// Changes the placements.
-void decide(World& world, const DfrsAlgorithm& algorithm, const Call& call, Seconds period);
+void decide(World& world, const DfrsAlgorithm& algorithm, const StepInput& step, Seconds period);
 
 /// True if `now` is a multiple of the period.
 bool is_tick_time(Seconds now, Seconds period);

@@ -91,10 +91,10 @@ class PlainDfrs {
   void events(const std::vector<Seconds>& ends) {
     const Seconds now = world_.now;
     const bool was_in_use = !world_.order.empty();
-    Call what;
+    StepInput step;
     for (JobSlot job = 0; job < count_; ++job) {
       if (ends[job] > now) continue;
-      what.freed = true;
+      step.freed = true;
       result_.jobs[job].end = now;
       world_.jobs[job].nodes.clear();
       world_.jobs[job].state = JobState::absent;
@@ -102,26 +102,26 @@ class PlainDfrs {
     }
     for (; arrives_by(now); ++arrived_) {
       // Apart: completions first, then one submission per call.
-      if (options_.events_apart && (what.freed || !what.submitted.empty())) break;
+      if (options_.events_apart && (step.freed || !step.submitted.empty())) break;
       const auto job = static_cast<JobSlot>(arrived_);
       world_.jobs[job].state = JobState::waiting;
       world_.order.push_back(job);
-      what.submitted.push_back(job);
+      step.submitted.push_back(job);
     }
-    const bool any = what.freed || !what.submitted.empty();
+    const bool any = step.freed || !step.submitted.empty();
     const bool due =
-        periodic_ && is_tick_time(now, options_.period) && last_tick_ != now && (was_in_use || !what.submitted.empty());
-    if (!options_.events_apart || !any) what.tick = due;
-    if (what.tick) last_tick_ = now;
-    call(what);
+        periodic_ && is_tick_time(now, options_.period) && last_tick_ != now && (was_in_use || !step.submitted.empty());
+    if (!options_.events_apart || !any) step.tick = due;
+    if (step.tick) last_tick_ = now;
+    call(step);
     // The last job ended at a tick: the product is called once more, which changes nothing.
-    if (due && !what.tick && world_.order.empty() && !arrives_by(now)) ++calls_;
+    if (due && !step.tick && world_.order.empty() && !arrives_by(now)) ++calls_;
   }
 
-  void call(const Call& what) {
+  void call(const StepInput& step) {
     const World before = world_;
     const std::vector<double> old_yield = yield_;
-    decide(world_, algorithm_, what, options_.period);
+    decide(world_, algorithm_, step, options_.period);
     for (JobSlot job : world_.order) count_change(job, before.jobs[job]);
     if (log_ == nullptr) {
       yield_ = max_min_yields(world_);

@@ -123,15 +123,8 @@ void TriageLockstep::take(const ClusterView& view, std::span<const Event> events
 }
 
 std::string TriageLockstep::compare(const ClusterView& view, const Decisions& decisions) {
-  std::vector<std::vector<NodeIndex>> actual(view.jobs.size());
-  for (JobSlot job : order_) {
-    if (view.jobs[job].state == JobState::running) {
-      actual[job].assign(view.jobs[job].nodes.begin(), view.jobs[job].nodes.end());
-    }
-  }
+  const std::vector<std::vector<NodeIndex>> actual = placements_after(view, decisions, order_);
   for (const Decision& d : decisions.placements) {
-    const auto nodes = decisions.nodes_of(d);
-    actual[d.job].assign(nodes.begin(), nodes.end());
     pauses_ += d.kind == DecisionKind::pause ? 1 : 0;
     moves_ += d.kind == DecisionKind::move ? 1 : 0;
   }

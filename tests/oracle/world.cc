@@ -90,4 +90,19 @@ World world_of(const ClusterView& view, const std::vector<JobSlot>& order) {
   return world;
 }
 
+std::vector<std::vector<NodeIndex>> placements_after(const ClusterView& view, const Decisions& decisions,
+                                                     const std::vector<JobSlot>& order) {
+  std::vector<std::vector<NodeIndex>> nodes(view.jobs.size());
+  for (JobSlot job : order) {
+    if (view.jobs[job].state == JobState::running) {
+      nodes[job].assign(view.jobs[job].nodes.begin(), view.jobs[job].nodes.end());
+    }
+  }
+  for (const Decision& decision : decisions.placements) {
+    const auto placed = decisions.nodes_of(decision);
+    nodes[decision.job].assign(placed.begin(), placed.end());
+  }
+  return nodes;
+}
+
 }  // namespace dfrs::oracle

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "policy/core/decision.h"
 #include "policy/core/view.h"
 
 namespace dfrs::oracle {
@@ -51,5 +52,9 @@ bool follow(std::vector<JobSlot>& order, const ClusterView& view, std::span<cons
 
 /// What a view shows. `order`: the jobs in the system in submission order.
 World world_of(const ClusterView& view, const std::vector<JobSlot>& order);
+
+/// Nodes by slot once the decisions are carried out.
+std::vector<std::vector<NodeIndex>> placements_after(const ClusterView& view, const Decisions& decisions,
+                                                     const std::vector<JobSlot>& order);
 
 }  // namespace dfrs::oracle

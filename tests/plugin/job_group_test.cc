@@ -317,19 +317,11 @@ struct Layout {
   const char* mount = "/";
 };
 
-class TaskLayouts : public testing::TestWithParam<Layout> {
+class TaskGroups : public testing::Test {
  protected:
-  void SetUp() override {
+  TaskGroups() {
     tree_of_hooks = &tree;
     after_make = nullptr;
-    std::filesystem::permissions(run.path(), std::filesystem::perms::owner_all);
-    std::filesystem::create_directories(run / "n1");
-    tree.mount_at(GetParam().mount);
-    for (const char* const below : {"", "/step_0", "/step_0/user", "/step_0/user/task_0", "/step_0/slurm"})
-      tree.make_v2_group(std::string(GetParam().group) + below);
-    const std::string prefix = GetParam().mount[1] != 0 ? GetParam().mount : "";
-    task = prefix + "/" + GetParam().group + "/step_0/user/task_0";
-    tree.add_process(4711, task);
   }
   dfrs_group_conf conf() {
     std::vector<std::string> words{"run_dir=" + (run / "%n"), "cgroup_root=" + tree.root()};
@@ -341,13 +333,28 @@ class TaskLayouts : public testing::TestWithParam<Layout> {
     conf.file_system = hook_file_system;
     return conf;
   }
-  std::string quota() const { return tree.text(std::string(GetParam().group) + "/cpu.max"); }
 
   FakeCgroups tree{FakeCgroups::Version::v2};
   const std::string proc = tree.proc();
   Folder run;
-  std::string task;
   char err[512] = "";
+};
+
+class TaskLayouts : public TaskGroups, public testing::WithParamInterface<Layout> {
+ protected:
+  void SetUp() override {
+    std::filesystem::permissions(run.path(), std::filesystem::perms::owner_all);
+    std::filesystem::create_directories(run / "n1");
+    tree.mount_at(GetParam().mount);
+    for (const char* const below : {"", "/step_0", "/step_0/user", "/step_0/user/task_0", "/step_0/slurm"})
+      tree.make_v2_group(std::string(GetParam().group) + below);
+    const std::string prefix = GetParam().mount[1] != 0 ? GetParam().mount : "";
+    task = prefix + "/" + GetParam().group + "/step_0/user/task_0";
+    tree.add_process(4711, task);
+  }
+  std::string quota() const { return tree.text(std::string(GetParam().group) + "/cpu.max"); }
+
+  std::string task;
 };
 
 TEST_P(TaskLayouts, TheTaskStartsUnderItsQuota) {
@@ -401,19 +408,9 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& layout) { return std::string(layout.param.name); });
 
 // Groups that bear the right names, but are not the kernel's or not ours.
-TEST(TaskGroups, OthersAreNeverWrittenTo) {
-  FakeCgroups tree{FakeCgroups::Version::v2};
-  tree_of_hooks = &tree;
-  const std::string proc = tree.proc();
-  Folder run;
+TEST_F(TaskGroups, OthersAreNeverWrittenTo) {
   run.write("n1/quota/12", "5000 10000\n");
-  std::string words[] = {"run_dir=" + (run / "%n"), "cgroup_root=" + tree.root()};
-  char* arguments[] = {words[0].data(), words[1].data()};
-  char err[512] = "";
-  dfrs_group_conf where{};
-  ASSERT_EQ(dfrs_group_configure(&where, "n1", 2, arguments, err, sizeof err), 0) << err;
-  where.proc = proc.c_str();
-  where.file_system = hook_file_system;
+  const dfrs_group_conf where = conf();
   for (const std::string group : {"system.slice/n2_slurmstepd.scope/job_12", "system.slice/job_12", "job_12",
                                   "system.slice/n1_slurmstepd.scope"}) {
     tree.make_v2_group(group);
@@ -440,19 +437,9 @@ TEST(TaskGroups, OthersAreNeverWrittenTo) {
   }
 }
 
-TEST(TaskGroups, AreNotPublishedInAFolderThatOthersMayWriteTo) {
-  FakeCgroups tree{FakeCgroups::Version::v2};
-  tree_of_hooks = &tree;
-  const std::string proc = tree.proc();
-  Folder run;
+TEST_F(TaskGroups, AreNotPublishedInAFolderThatOthersMayWriteTo) {
   std::filesystem::create_directories(run / "n1");
-  std::string words[] = {"run_dir=" + (run / "%n"), "cgroup_root=" + tree.root()};
-  char* arguments[] = {words[0].data(), words[1].data()};
-  char err[512] = "";
-  dfrs_group_conf where{};
-  ASSERT_EQ(dfrs_group_configure(&where, "n1", 2, arguments, err, sizeof err), 0) << err;
-  where.proc = proc.c_str();
-  where.file_system = hook_file_system;
+  const dfrs_group_conf where = conf();
   tree.make_v2_group("system.slice/n1_slurmstepd.scope/job_12");
   tree.add_process(4711, "/system.slice/n1_slurmstepd.scope/job_12/step_0/user/task_0");
   std::filesystem::permissions(run / "n1", std::filesystem::perms::all);

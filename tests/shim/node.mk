@@ -4,6 +4,8 @@
 if HAVE_TESTS
 NODE_TEST_SUPPORT = \
 	tests/shim/agent/fake_cgroups.h \
+	tests/shim/agent/no_page_out.h \
+	tests/shim/support/as_nobody.h \
 	tests/shim/support/error_of.h \
 	tests/shim/support/folder.h \
 	tests/shim/support/munged.cc \
@@ -100,5 +102,6 @@ tests_bench_delivery_scale_SOURCES = tests/bench/delivery_scale.cc tests/shim/su
 EXTRA_PROGRAMS += tests/bench/agent_bench
 tests_bench_agent_bench_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
 tests_bench_agent_bench_LDADD = $(NODE_TEST_LIBS)
-tests_bench_agent_bench_SOURCES = tests/bench/agent_bench.cc tests/shim/agent/fake_cgroups.h tests/shim/support/folder.h
+tests_bench_agent_bench_SOURCES = tests/bench/agent_bench.cc tests/shim/agent/fake_cgroups.h \
+	tests/shim/agent/no_page_out.h tests/shim/support/folder.h
 endif

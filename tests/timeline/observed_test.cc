@@ -20,7 +20,7 @@ class Observed : public testing::Test {
     std::uint64_t pauses = 0;
   };
   static void look(ObservedSchedule& by, Seconds after, const std::vector<Seen>& jobs) {
-    by.begin_look(kStart + after);
+    by.begin_sample(kStart + after);
     const NodeIndex node = by.node("n", 4, 1000);
     for (const Seen& seen : jobs) {
       SeenJob job;
@@ -32,7 +32,7 @@ class Observed : public testing::Test {
       if (seen.yield > 0) job.nodes = {&node, 1};
       by.see(job);
     }
-    by.end_look();
+    by.end_sample();
   }
   static std::size_t size(const Schedule& all) {
     return all.jobs.size() + all.stays.size() + all.nodes.size() + all.steps.size();

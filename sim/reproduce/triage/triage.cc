@@ -109,11 +109,7 @@ constexpr std::array<Part, 48> kParts{{
      show_all_sensitivity},
 }};
 
-constexpr std::array<ReproductionPart, kParts.size()> kDescriptions = [] {
-  std::array<ReproductionPart, kParts.size()> descriptions{};
-  for (std::size_t k = 0; k < kParts.size(); ++k) descriptions[k] = kParts[k].what;
-  return descriptions;
-}();
+constexpr auto kDescriptions = descriptions_of(kParts);
 
 Result<void> run(const ReproduceOptions& options, ReproductionReport& report) {
   Sets sets(options);

@@ -208,7 +208,7 @@ class Parser {
     source.text = take_word("a column, or a value in single quotes");
     if (source.text.empty()) bad("an empty name, expected a column");
     if (take_sign('*')) {
-      if (rule.kind == CsvKind::kText) bad(fmt::format("'{}' is a text, which has no factor", rule.name));
+      if (rule.kind == CsvKind::kText) bad(fmt::format("'{}' is text and takes no factor", rule.name));
       const std::string factor = take_word("a factor such as 0.01");
       if (parse_number(factor, source.scale) != NumberStatus::kOk || source.scale <= 0) {
         bad(fmt::format("'{}', expected a factor above 0 such as 0.01", printable_word(factor)));

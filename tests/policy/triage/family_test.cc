@@ -39,8 +39,8 @@ TEST(TriageNames, WrongOnesSayWhatIsWanted) {
                                     {"Triage/MOVE=FEW/MOVE=FEW", "'MOVE=FEW' is one part too many"},
                                     {"Triage/LIMITS/LIMITS", "'LIMITS' is one part too many"},
                                     {"Triage/LIMITS/PLACE=LOAD", "LIMITS goes with PLACE=HARM"},
-                                    {"Triage/PLACE=NOWHERE", "'PLACE=NOWHERE' is no part of Triage"},
-                                    {"Triage/", "'' is no part of Triage"}}) {
+                                    {"Triage/PLACE=NOWHERE", "'PLACE=NOWHERE' is not part of Triage"},
+                                    {"Triage/", "'' is not part of Triage"}}) {
     const auto parsed = parse_algorithm(bad);
     ASSERT_FALSE(parsed) << bad;
     EXPECT_NE(parsed.error().message.find(wanted), std::string::npos) << bad << ": " << parsed.error().message;

@@ -188,7 +188,7 @@ TEST_F(Dfrsctl, SaysThatAUserAsksTooOften) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root, to ask as another user";
   EXPECT_EQ(run_as_nobody({"repack", "--dry-run"}).exit_code, 0);
   expect_failure(run_as_nobody({"repack", "--dry-run"}), 7,
-                 "user id 65534 asks too often: /v1/repack is answered 2 times a minute; try again in");
+                 "user id 65534 asks too often: /v1/repack is limited to 2 requests a minute; try again in");
   EXPECT_EQ(run({"repack", "--dry-run"}).exit_code, 0) << "root has no limit";
 }
 

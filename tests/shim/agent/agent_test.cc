@@ -11,6 +11,7 @@
 
 #include "shim/agent/metrics.h"
 #include "tests/shim/agent/fake_cgroups.h"
+#include "tests/shim/agent/no_page_out.h"
 
 namespace dfrs::shim {
 namespace {
@@ -18,16 +19,6 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
-
-// No process is ever stopped, so nothing is moved out.
-class NoPageOut final : public PageOutSystem {
- public:
-  std::vector<MemoryRange> ranges(pid_t) override { return {}; }
-  bool stopped(pid_t) override { return false; }
-  SwapSpace swap() override { return {}; }
-  ProcessMemory memory(pid_t) override { return {}; }
-  tl::expected<std::uint64_t, int> advise(pid_t, MemoryRange) override { return tl::unexpected(0); }
-};
 
 class AgentTest : public testing::TestWithParam<FakeCgroups::Version> {
  protected:

@@ -13,6 +13,7 @@
 #include "shim/http/client.h"
 #include "shim/quota/http_node_agents.h"
 #include "tests/shim/agent/fake_cgroups.h"
+#include "tests/shim/agent/no_page_out.h"
 #include "tests/shim/support/error_of.h"
 #include "tests/shim/support/munged.h"
 
@@ -21,15 +22,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using testing::HasSubstr;
-
-class NoProcess final : public PageOutSystem {
- public:
-  std::vector<MemoryRange> ranges(pid_t) override { return {}; }
-  bool stopped(pid_t) override { return false; }
-  SwapSpace swap() override { return {}; }
-  ProcessMemory memory(pid_t) override { return {}; }
-  tl::expected<std::uint64_t, int> advise(pid_t, MemoryRange) override { return tl::unexpected(0); }
-};
 
 class Service : public testing::Test {
  protected:
@@ -70,7 +62,7 @@ class Service : public testing::Test {
 
   FakeCgroups tree{FakeCgroups::Version::v1};
   Folder run;
-  NoProcess page_out;
+  NoPageOut page_out;
   Authenticator us{Munged::shared().auth()};
   std::unique_ptr<Agent> agent;
   std::unique_ptr<AgentService> service;

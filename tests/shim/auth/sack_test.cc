@@ -14,6 +14,7 @@
 #include "shim/auth/authenticator.h"
 #include "shim/auth/sack_token.h"
 #include "tests/shim/auth/exchange.h"
+#include "tests/shim/support/as_nobody.h"
 #include "tests/shim/support/sack_server.h"
 
 namespace dfrs::shim {
@@ -190,25 +191,9 @@ TEST_F(SackTest, TheEnvironmentNamesTheSocket) {
 // Only root can be another user.
 TEST_F(SackTest, TheUserIsTheSockets) {
   if (getuid() != 0) GTEST_SKIP() << "needs root, to ask as another user";
-  int ends[2];
-  ASSERT_EQ(::pipe(ends), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    if (::setgid(65534) != 0 || ::setuid(65534) != 0) _exit(1);
-    const auto request = us.sign_request(kRequest);
-    if (!request) _exit(2);
-    const ssize_t written = ::write(ends[1], request->credential.data(), request->credential.size());
-    _exit(written > 0 ? 0 : 3);
-  }
-  ::close(ends[1]);
-  char buffer[4096];
-  const ssize_t size = ::read(ends[0], buffer, sizeof buffer);
-  ::close(ends[0]);
-  ::waitpid(child, nullptr, 0);
-  ASSERT_GT(size, 0);
-  const auto who = us.verify_request(std::string(buffer, static_cast<std::size_t>(size)), kRequest);
+  const auto who = us.verify_request(credential_of_nobody(us, kRequest), kRequest);
   ASSERT_TRUE(who) << who.error().message;
-  EXPECT_EQ(who->uid, 65534U);
+  EXPECT_EQ(who->uid, kNobody);
 }
 
 TEST(SeenTokens, ForgetsWhatHasEndedAndNoMore) {

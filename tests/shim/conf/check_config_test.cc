@@ -37,7 +37,7 @@ TEST(CheckConfig, SaysAllThatIsWrong) {
   EXPECT_EQ(bad.exit_code, 3);
   EXPECT_EQ(bad.out, "");
   EXPECT_EQ(bad.err, file + ":1: Perod: unknown key; did you mean 'Period'?\n" + file +
-                         ":2: QuotaMode: 'on' is not a value it takes; expected enforce, off\n" + file +
+                         ":2: QuotaMode: 'on' is not a valid value; expected enforce, off\n" + file +
                          ": Partitions: is missing: name the partitions that dfrs shall manage, such as "
                          "Partitions=dfrs\ndfrs-check-config: 3 errors in " +
                          file + "\n");

@@ -16,6 +16,7 @@
 
 #include "shim/http/client.h"
 #include "shim/http/server.h"
+#include "tests/shim/support/as_nobody.h"
 #include "tests/shim/support/munged.h"
 
 namespace dfrs::shim {
@@ -24,7 +25,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr std::size_t kMaxBody = 4096;
-constexpr uid_t kNobody = 65534;
 
 class Http : public testing::Test {
  protected:
@@ -105,30 +105,9 @@ class Http : public testing::Test {
            us.sign_request({method, target, "node:n1", body})->credential +
            "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   }
-  /// Made by another user, in a process of its own; needs root.
-  std::string credential_of_nobody(const std::string& method, const std::string& target) const {
-    int ends[2];
-    EXPECT_EQ(::pipe(ends), 0);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      if (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) _exit(1);
-      const auto request = us.sign_request({method, target, "node:n1", ""});
-      if (!request) _exit(2);
-      const ssize_t written = ::write(ends[1], request->credential.data(), request->credential.size());
-      _exit(written > 0 ? 0 : 3);
-    }
-    ::close(ends[1]);
-    char buffer[4096];
-    const ssize_t size = ::read(ends[0], buffer, sizeof buffer);
-    ::close(ends[0]);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
-    return std::string(buffer, size > 0 ? static_cast<std::size_t>(size) : 0);
-  }
   std::string ask_as_nobody(const std::string& method, const std::string& target) const {
     return raw(method + " " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nDFRS-Credential: " +
-               credential_of_nobody(method, target) + "\r\nContent-Length: 0\r\n\r\n");
+               credential_of_nobody(us, {method, target, "node:n1", ""}) + "\r\nContent-Length: 0\r\n\r\n");
   }
 };
 
@@ -327,7 +306,7 @@ TEST_F(Http, RefusesByTheHeadAlone) {
   const std::string credential = us.sign_request({"POST", "/throw", "node:n1", ""})->credential;
   EXPECT_THAT(before_its_body(credential), testing::AllOf(HasSubstr(" 401 "), HasSubstr("\"other_message\"")));
   if (getuid() == 0) {
-    const std::string other_user = credential_of_nobody("POST", "/v1/echo");
+    const std::string other_user = credential_of_nobody(us, {"POST", "/v1/echo", "node:n1", ""});
     EXPECT_THAT(before_its_body(other_user), testing::AllOf(HasSubstr(" 401 "), HasSubstr("\"unauthorised\"")));
   }
   EXPECT_EQ(handled, 0);

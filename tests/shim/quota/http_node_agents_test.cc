@@ -173,7 +173,7 @@ TEST_F(Delivery, AnUnreachableAgentGetsItsStateLater) {
   EXPECT_TRUE(agents.report(1).reachable);
   EXPECT_TRUE(agents.report(1).last_request) << error_of(agents.report(1).last_request);
   // One message when the error begins, and one when it ends.
-  ASSERT_TRUE(eventually([&] { return log().find("no error any more") != std::string::npos; }));
+  ASSERT_TRUE(eventually([&] { return log().find("no more errors") != std::string::npos; }));
   const std::lock_guard lock(mutex);
   EXPECT_EQ(logged.size(), 2u);
 }

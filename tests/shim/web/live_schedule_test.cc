@@ -53,7 +53,7 @@ class WebSchedule : public testing::Test {
                               {"pauses", job.pauses},
                               {"moves", job.moves}});
     }
-    live.look(told, nodes());
+    live.update(told, nodes());
   }
   // Each stay of the job: from, to, how it began and ended.
   static std::vector<std::tuple<double, double, StayBegin, StayEnd>> stays(const timeline::Schedule& seen,
@@ -96,7 +96,7 @@ TEST_F(WebSchedule, KnowsTheTimeOfTheCluster) {
   look(0, {});
   EXPECT_EQ(live.schedule().utc_offset, 0) << "a controller that does not say";
   Json told{{"now", kStart + 1}, {"algorithm", "Triage"}, {"jobs", Json::array()}, {"utc_offset_s", -18000}};
-  live.look(told, nodes());
+  live.update(told, nodes());
   EXPECT_EQ(live.schedule().utc_offset, -18000);
 }
 

@@ -11,32 +11,10 @@
 #include "policy/core/registry.h"
 #include "policy/rr7659/options.h"
 #include "sim/host/simulation.h"
-#include "tests/oracle/dice.h"
+#include "tests/sim/host/crowded.h"
 
 namespace dfrs::sim {
 namespace {
-
-// Jobs that share, wait, are paused and moved.
-Instance crowded(std::uint64_t seed) {
-  oracle::Dice dice(seed);
-  Instance instance;
-  instance.name = "crowded";
-  instance.platform = Platform::homogeneous(4, 100);
-  Seconds now = 0;
-  for (JobId id = 1; id <= 60; ++id) {
-    Job job;
-    job.id = id;
-    job.submit = now;
-    job.tasks = static_cast<int>(dice.between(1, 3));
-    job.cpu_need = dice.pick<double>({0.05, 0.2, 0.5, 1});
-    job.rigid[kMemory] = dice.chance(30) ? dice.between(1, 4) : dice.between(5, 60);
-    job.user = static_cast<std::uint32_t>(dice.between(1, 3));
-    job.run_time = job.estimate = dice.chance(50) ? dice.between(1, 60) : 20 * dice.between(1, 200);
-    now += dice.chance(30) ? 0 : 3 * dice.between(0, 60);
-    instance.jobs.push_back(job);
-  }
-  return instance;
-}
 
 struct Case {
   const char* option;  // table and field, as records spell them
@@ -100,7 +78,7 @@ TEST(EveryOption, IsNotIgnored) {
       if (name == "rr7659.ticks_apart") other.events_apart = false;  // by which the simulator sets it
       bool differs = false;
       for (std::uint64_t seed = 1; seed <= 20 && !differs; ++seed) {
-        const Instance instance = crowded(seed);
+        const Instance instance = crowded_by_all_kinds(seed);
         const std::vector<Seconds> set = ends(instance, found->algorithm, other);
         differs = set != ends(instance, found->algorithm, plain);
         if (*found->word == '\0') continue;

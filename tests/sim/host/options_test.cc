@@ -10,35 +10,10 @@
 #include "policy/rr7659/options.h"
 #include "policy/triage/options.h"
 #include "sim/host/simulation.h"
-#include "tests/oracle/dice.h"
+#include "tests/sim/host/crowded.h"
 
 namespace dfrs::sim {
 namespace {
-
-// Jobs that share, wait, are paused and moved; most request more CPU than they use.
-Instance crowded(std::uint64_t seed) {
-  oracle::Dice dice(seed);
-  Instance instance;
-  instance.name = "crowded";
-  instance.platform = Platform::homogeneous(4, 100);
-  instance.platform.rigid_dims = 2;
-  for (NodeSpec& node : instance.platform.nodes) node.rigid[1] = 1000;  // more than enough
-  Seconds now = 0;
-  for (JobId id = 1; id <= 60; ++id) {
-    Job job;
-    job.id = id;
-    job.submit = now;
-    job.tasks = static_cast<int>(dice.between(1, 3));
-    job.cpu_need = dice.pick<double>({0.05, 0.2, 0.5, 1});
-    job.cpu_asked = dice.chance(70) ? 1 : 0;
-    job.rigid[kMemory] = dice.between(5, 60);
-    job.rigid[1] = id % 2;
-    job.run_time = job.estimate = dice.chance(50) ? dice.between(1, 60) : 20 * dice.between(1, 200);
-    now += dice.chance(30) ? 0 : 3 * dice.between(0, 60);
-    instance.jobs.push_back(job);
-  }
-  return instance;
-}
 
 std::vector<Seconds> ends(const RunResult& run) {
   std::vector<Seconds> all;
@@ -49,7 +24,7 @@ std::vector<Seconds> ends(const RunResult& run) {
 void expect_some_run_differs(const std::string& what, const std::string& name, const SimOptions& options,
                              const std::string& other_name, const SimOptions& other) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const Instance instance = crowded(seed);
+    const Instance instance = crowded_by_all_kinds(seed);
     const RunResult a = or_throw(simulate(instance, parse_algorithm(name).value(), options));
     const RunResult b = or_throw(simulate(instance, parse_algorithm(other_name).value(), other));
     if (ends(a) != ends(b)) return;

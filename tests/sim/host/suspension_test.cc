@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "policy/core/registry.h"
-#include "sim/host/glpk_solver.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/sim/host/by_hand.h"
 #include "tests/sim/host/crowded.h"
@@ -21,7 +20,7 @@ using record::SwapSize;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const std::vector<std::string>& algorithms() {
+const std::vector<std::string>& of_most_families() {
   static const std::vector<std::string> names{"FCFS",
                                               "EASY/shared",
                                               "Greedy*",
@@ -46,14 +45,6 @@ SimOptions suspended(const SwapSize& swap, PauseWorld world = PauseWorld::all(Pa
 }
 
 SwapSize mib(double amount) { return {SwapSize::Of::node, amount}; }
-
-RunResult run(const Instance& instance, const std::string& algorithm, const SimOptions& options,
-              StepObserver* observer = nullptr) {
-  GlpkSolver solver;
-  SimOptions with_solver = options;
-  with_solver.engine.lp_solver = &solver;
-  return or_throw(simulate(instance, parse_algorithm(algorithm).value(), with_solver, observer));
-}
 
 bool same(const RunResult& a, const RunResult& b) {
   const auto equal = [](const JobRecord& x, const JobRecord& y) {
@@ -218,7 +209,7 @@ class SwapCount final : public StepObserver {
 TEST(Suspended, PromisesAndUseAreAsCountedAgain) {
   for (const SwapSize& swap : {SwapSize{}, mib(150), mib(70), SwapSize{SwapSize::Of::memory, 0.3}, mib(0)}) {
     std::size_t most = 0, refused = 0;
-    for (const std::string& algorithm : algorithms()) {
+    for (const std::string& algorithm : of_most_families()) {
       for (std::uint64_t seed = 1; seed <= oracle::cases(3); ++seed) {
         SCOPED_TRACE(algorithm + ", swap " + swap_text(swap) + ", seed " + std::to_string(seed));
         const Instance instance = crowded(seed);
@@ -268,7 +259,7 @@ TEST(Suspended, EndsAreTheSameUnwatched) {
 }
 
 TEST(Suspended, WithoutSwapNothingIsPausedOrMoved) {
-  for (const std::string& algorithm : algorithms()) {
+  for (const std::string& algorithm : of_most_families()) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       for (const JobRecord& job : run(crowded(seed), algorithm, suspended(mib(0))).jobs) {
         EXPECT_EQ(job.pauses + job.moves, 0U) << algorithm;
@@ -277,13 +268,13 @@ TEST(Suspended, WithoutSwapNothingIsPausedOrMoved) {
   }
   SimOptions none;
   none.pauses = PauseWorld::all(PauseEffect::none);
-  for (const std::string& algorithm : algorithms()) {
+  for (const std::string& algorithm : of_most_families()) {
     EXPECT_TRUE(same(run(crowded(2), algorithm, suspended(mib(0))), run(crowded(2), algorithm, none))) << algorithm;
   }
 }
 
 TEST(Suspended, MoreSwapThanMemoryIsEnough) {
-  for (const std::string& algorithm : algorithms()) {
+  for (const std::string& algorithm : of_most_families()) {
     const Instance instance = crowded(4, 120);
     EXPECT_TRUE(same(run(instance, algorithm, suspended(mib(1e6))), run(instance, algorithm, suspended({}))))
         << algorithm;

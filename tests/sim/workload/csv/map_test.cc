@@ -85,7 +85,7 @@ TEST(CsvMap, ErrorsNameLineAndWhatIsExpected) {
   EXPECT_EQ(refused("gpus = g per cpu\n"), "my.map:4: 'gpus' cannot be per 'cpu'");
   EXPECT_EQ(refused("memory = m MiB per node\n"), "my.map:4: per node, but no 'nodes'");
   EXPECT_EQ(refused("nodes = n * -1\n"), "my.map:4: '-1', expected a factor above 0 such as 0.01");
-  EXPECT_EQ(refused("user = u * 2\n"), "my.map:4: 'user' is a text, which has no factor");
+  EXPECT_EQ(refused("user = u * 2\n"), "my.map:4: 'user' is text and takes no factor");
   EXPECT_EQ(refused("user u\n"), "my.map:4: the end of the line, expected '=' after 'u'");
   EXPECT_EQ(refused("user =\n"), "my.map:4: the end of the line, expected a column, or a value in single quotes");
   EXPECT_EQ(refused("user = \"u\n"), "my.map:4: a quote \" is not closed");
