@@ -321,6 +321,8 @@ bin_PROGRAMS += dfrs-sim
 dfrs_sim_CPPFLAGS = $(libsim_a_CPPFLAGS)
 dfrs_sim_LDADD = $(SIM_LIBS)
 dfrs_sim_SOURCES = \
+	sim/cli/algorithm_choice.cc \
+	sim/cli/algorithm_choice.h \
 	sim/cli/campaign_command.cc \
 	sim/cli/campaign_command.h \
 	sim/cli/cmd_advise.cc \
@@ -340,11 +342,17 @@ dfrs_sim_SOURCES = \
 	sim/cli/explained_job.cc \
 	sim/cli/explained_job.h \
 	sim/cli/main.cc \
+	sim/cli/option_texts.cc \
+	sim/cli/option_texts.h \
 	sim/cli/option_values.cc \
 	sim/cli/option_values.h \
-	sim/cli/options.cc \
-	sim/cli/options.h \
+	sim/cli/outputs.cc \
+	sim/cli/outputs.h \
 	sim/cli/progress.cc \
 	sim/cli/progress.h \
+	sim/cli/simulation_options.cc \
+	sim/cli/simulation_options.h \
 	sim/cli/slurm_campaign.cc \
-	sim/cli/slurm_campaign.h
+	sim/cli/slurm_campaign.h \
+	sim/cli/workload_options.cc \
+	sim/cli/workload_options.h
