@@ -210,14 +210,24 @@ libstudies_a_SOURCES = \
 	sim/advise/advice.h \
 	sim/advise/charts.cc \
 	sim/advise/charts.h \
+	sim/advise/comparison.cc \
+	sim/advise/comparison.h \
 	sim/advise/figures.cc \
 	sim/advise/figures.h \
 	sim/advise/recommendation.cc \
 	sim/advise/recommendation.h \
+	sim/advise/site_file.cc \
+	sim/advise/site_file.h \
 	sim/advise/study.cc \
 	sim/advise/study.h \
+	sim/advise/trust.cc \
+	sim/advise/trust.h \
+	sim/advise/verdict.cc \
+	sim/advise/verdict.h \
 	sim/advise/worst_day.cc \
 	sim/advise/worst_day.h \
+	sim/advise/your_jobs.cc \
+	sim/advise/your_jobs.h \
 	sim/report/charts.cc \
 	sim/report/charts.h \
 	sim/report/gnuplot.cc \
