@@ -210,14 +210,24 @@ libstudies_a_SOURCES = \
 	sim/advise/advice.h \
 	sim/advise/charts.cc \
 	sim/advise/charts.h \
+	sim/advise/comparison.cc \
+	sim/advise/comparison.h \
 	sim/advise/figures.cc \
 	sim/advise/figures.h \
 	sim/advise/recommendation.cc \
 	sim/advise/recommendation.h \
+	sim/advise/site_file.cc \
+	sim/advise/site_file.h \
 	sim/advise/study.cc \
 	sim/advise/study.h \
+	sim/advise/trust.cc \
+	sim/advise/trust.h \
+	sim/advise/verdict.cc \
+	sim/advise/verdict.h \
 	sim/advise/worst_day.cc \
 	sim/advise/worst_day.h \
+	sim/advise/your_jobs.cc \
+	sim/advise/your_jobs.h \
 	sim/report/charts.cc \
 	sim/report/charts.h \
 	sim/report/gnuplot.cc \
@@ -321,6 +331,8 @@ bin_PROGRAMS += dfrs-sim
 dfrs_sim_CPPFLAGS = $(libsim_a_CPPFLAGS)
 dfrs_sim_LDADD = $(SIM_LIBS)
 dfrs_sim_SOURCES = \
+	sim/cli/algorithm_choice.cc \
+	sim/cli/algorithm_choice.h \
 	sim/cli/campaign_command.cc \
 	sim/cli/campaign_command.h \
 	sim/cli/cmd_advise.cc \
@@ -340,11 +352,17 @@ dfrs_sim_SOURCES = \
 	sim/cli/explained_job.cc \
 	sim/cli/explained_job.h \
 	sim/cli/main.cc \
+	sim/cli/option_texts.cc \
+	sim/cli/option_texts.h \
 	sim/cli/option_values.cc \
 	sim/cli/option_values.h \
-	sim/cli/options.cc \
-	sim/cli/options.h \
+	sim/cli/outputs.cc \
+	sim/cli/outputs.h \
 	sim/cli/progress.cc \
 	sim/cli/progress.h \
+	sim/cli/simulation_options.cc \
+	sim/cli/simulation_options.h \
 	sim/cli/slurm_campaign.cc \
-	sim/cli/slurm_campaign.h
+	sim/cli/slurm_campaign.h \
+	sim/cli/workload_options.cc \
+	sim/cli/workload_options.h

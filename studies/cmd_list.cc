@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "policy/core/registry.h"
-#include "sim/cli/options.h"
+#include "sim/cli/outputs.h"
 #include "studies/commands.h"
 #include "studies/divisible/rules/algorithm.h"
 

@@ -7,7 +7,7 @@
 #   PROGRAM_TESTS  programs   GoogleTest programs that run the built programs, or take minutes without optimisation
 #   SCRIPT_TESTS
 SCRIPT_TESTS = \
-	tests/browser/pages_test.py \
+	$(PAGE_TESTS) \
 	tests/build/packages.sh \
 	tests/cli/accounting_sample.py \
 	tests/plugin/configure.sh \
@@ -20,11 +20,20 @@ SCRIPT_TESTS = \
 	tests/policy/purity.sh \
 	tests/policy/purity_selftest.sh \
 	tests/published/second_test.py
+# In headless Chromium.
+PAGE_TESTS = \
+	tests/browser/live_page_test.py \
+	tests/browser/reports_test.py \
+	tests/browser/timeline_jobs_test.py \
+	tests/browser/timeline_picture_test.py \
+	tests/browser/timeline_view_test.py
 dist_check_SCRIPTS = $(SCRIPT_TESTS)
-EXTRA_DIST += tests/browser/bench_pages.py tests/browser/chromium.py tests/browser/drawing.py tests/browser/live_page.py tests/browser/measure.py tests/browser/run_log.py tests/browser/shown_values.py tests/cli/make_accounting.py \
+EXTRA_DIST += tests/browser/bench_pages.py tests/browser/checks.py tests/browser/chromium.py tests/browser/drawing.py \
+	tests/browser/live_page.py tests/browser/measure.py tests/browser/run_log.py tests/browser/sample_pages.py \
+	tests/browser/shown_values.py tests/browser/timeline_page.py tests/cli/make_accounting.py \
 	tests/published/rlscheduler.py tests/published/sc15.py tests/published/workloads.py
 tests/cli/accounting_sample.log: dfrs-sim$(EXEEXT)
-tests/browser/pages_test.log: dfrs-sim$(EXEEXT)
+$(PAGE_TESTS:.py=.log): dfrs-sim$(EXEEXT)
 tests/published/second_test.log: dfrs-sim$(EXEEXT)
 THREAD_TESTS = $(LIVE_THREADS) $(SIM_THREADS)
 TESTS = $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(SCRIPT_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)

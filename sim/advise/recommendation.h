@@ -18,6 +18,8 @@ inline const PauseWorld kSuspended = PauseWorld::all(PauseEffect::suspended);
 inline const PauseWorld kLost = PauseWorld::all(PauseEffect::lost);
 inline const PauseWorld kNone = PauseWorld::all(PauseEffect::none);
 
+inline constexpr double kMuchLostWork = 0.05;  ///< of all work
+
 /// One of the settings of Pauses that a site can choose from.
 struct SiteWorld {
   const char* word;  ///< in dfrs.conf

@@ -10,6 +10,8 @@
 #include "sim/campaign/fingerprint.h"
 #include "sim/campaign/selection.h"
 #include "sim/campaign/store.h"
+#include "sim/cli/outputs.h"
+#include "sim/cli/progress.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/report/table.h"

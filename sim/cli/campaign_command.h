@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "sim/campaign/campaign.h"
-#include "sim/cli/options.h"
+#include "sim/cli/simulation_options.h"
 #include "sim/cli/slurm_campaign.h"
+#include "sim/cli/workload_options.h"
 #include "sim/report/html.h"
 
 namespace dfrs::sim {

@@ -7,7 +7,8 @@
 #include "base/utf8.h"
 #include "sim/campaign/origin.h"
 #include "sim/cli/command.h"
-#include "sim/cli/options.h"
+#include "sim/cli/outputs.h"
+#include "sim/cli/workload_options.h"
 #include "sim/workload/trace_analysis.h"
 
 namespace dfrs::sim {

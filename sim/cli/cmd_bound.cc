@@ -9,8 +9,11 @@
 #include "sim/campaign/parallel.h"
 #include "sim/campaign/results.h"
 #include "sim/cli/command.h"
+#include "sim/cli/option_texts.h"
 #include "sim/cli/option_values.h"
-#include "sim/cli/options.h"
+#include "sim/cli/outputs.h"
+#include "sim/cli/progress.h"
+#include "sim/cli/workload_options.h"
 #include "sim/io/output_file.h"
 
 namespace dfrs::sim {

@@ -9,9 +9,13 @@
 
 #include "base/counted.h"
 #include "sim/campaign/origin.h"
+#include "sim/cli/algorithm_choice.h"
 #include "sim/cli/campaign_command.h"
 #include "sim/cli/command.h"
 #include "sim/cli/option_values.h"
+#include "sim/cli/outputs.h"
+#include "sim/cli/simulation_options.h"
+#include "sim/cli/workload_options.h"
 #include "sim/errors.h"
 #include "sim/host/glpk_solver.h"
 #include "sim/io/input_source.h"

@@ -7,8 +7,12 @@
 
 #include "base/counted.h"
 #include "base/sha256.h"
+#include "sim/cli/algorithm_choice.h"
 #include "sim/cli/campaign_command.h"
 #include "sim/cli/command.h"
+#include "sim/cli/outputs.h"
+#include "sim/cli/simulation_options.h"
+#include "sim/cli/workload_options.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/fit.h"

@@ -5,7 +5,8 @@
 #include <memory>
 
 #include "sim/cli/command.h"
-#include "sim/cli/options.h"
+#include "sim/cli/outputs.h"
+#include "sim/cli/progress.h"
 #include "sim/errors.h"
 #include "sim/fetch/catalogue.h"
 

@@ -9,7 +9,8 @@
 
 #include "sim/cli/command.h"
 #include "sim/cli/option_values.h"
-#include "sim/cli/options.h"
+#include "sim/cli/outputs.h"
+#include "sim/cli/progress.h"
 #include "sim/errors.h"
 #include "sim/io/file_name.h"
 #include "sim/io/output_file.h"

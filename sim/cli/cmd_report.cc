@@ -6,8 +6,9 @@
 #include <memory>
 
 #include "sim/cli/command.h"
-#include "sim/cli/options.h"
+#include "sim/cli/outputs.h"
 #include "sim/errors.h"
+#include "sim/io/input_source.h"
 #include "sim/io/output_file.h"
 #include "sim/report/html.h"
 #include "sim/report/table.h"

@@ -13,7 +13,7 @@
 #include "dfrs-config.h"
 #include "policy/core/nearest_name.h"
 #include "sim/cli/command.h"
-#include "sim/cli/options.h"
+#include "sim/cli/outputs.h"
 #include "sim/errors.h"
 #include "sim/io/allocation.h"
 #include "sim/io/unfinished_files.h"

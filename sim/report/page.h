@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -48,6 +49,13 @@ struct Page {
   std::string title;
   std::string subtitle;
   std::vector<PageBlock> blocks;
+
+  void heading(std::string text) { blocks.emplace_back(PageHeading{std::move(text)}); }
+  void paragraph(std::string text, bool lead = false) { blocks.emplace_back(PageParagraph{std::move(text), lead}); }
+  /// Nothing without items.
+  void list(std::vector<std::string> items) {
+    if (!items.empty()) blocks.emplace_back(PageList{std::move(items)});
+  }
 };
 
 /// Texts are made printable (base::printable) and escaped for the format. Text is wrapped at 100 columns; tables and

@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 
+#include "sim/cli/option_texts.h"
 #include "sim/cli/option_values.h"
-#include "sim/cli/options.h"
+#include "sim/cli/outputs.h"
+#include "sim/cli/progress.h"
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "studies/commands.h"

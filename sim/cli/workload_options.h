@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Options shared by several subcommands.
+// The options about the workload: where instances come from, and how a log becomes an instance.
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
-#include <initializer_list>
-#include <map>
-#include <optional>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "sim/campaign/campaign.h"
-#include "sim/cli/progress.h"
+#include "sim/cli/option_texts.h"
 #include "sim/workload/load.h"
 
 namespace dfrs::sim {
-
-/// What replaces the value of an option, by its long name, where results name it: nothing leaves out its default.
-using ResolvedOptions = std::map<std::string, std::optional<std::string>, std::less<>>;
 
 /// What sources were, beyond their instances.
 struct SourceFacts {
@@ -104,71 +97,5 @@ class WorkloadOptions {
   std::size_t take_ = 0;
   std::vector<std::string> only_;  // names of instances
 };
-
-/// How instances are simulated.
-class SimulationOptions {
- public:
-  void add(CLI::App& app);
-  /// Call this before what follows. Chooses what --batch-nodes auto means for these instances, and says on standard
-  /// error if that is `packed`.
-  void fit(std::span<const Instance> instances, const SourceFacts& facts);
-  SimOptions sim() const;
-  PauseWorld world() const;
-  record::SwapSize swap() const;
-  Seconds stretch_floor() const { return stretch_floor_; }
-  /// The most jobs in the system at once; 0: no fixed limit.
-  std::size_t most_jobs() const;
-  /// Whether a run in which jobs pile up and are moved about without end is ended: unless --most-jobs says otherwise.
-  bool ends_pile_ups() const { return most_jobs_.empty(); }
-  /// A description for reports: "penalty 300 s, period 600 s, ...".
-  std::string describe() const;
-  /// All options as on a command line, defaults included.
-  std::string text() const;
-
- private:
-  bool packs() const { return batch_nodes_ == "packed"; }
-
-  const CLI::App* app_ = nullptr;
-  std::string penalty_ = "300";
-  Seconds period_ = 600;
-  Seconds stretch_floor_ = 10;
-  bool discover_needs_ = false;
-  double need_floor_ = NeedRule{}.floor;
-  Seconds priority_floor_ = 0;
-  std::string instants_ = "apart";
-  std::string passes_ = "instant";
-  std::string batch_nodes_ = "auto";  // never after fit()
-  std::string pauses_ = "kept";
-  std::string swap_ = "unlimited";
-  Seconds min_progress_ = 60;
-  std::uint32_t max_lost_runs_ = 3;
-  bool requeue_kept_ = false;
-  std::string most_jobs_;
-};
-
-/// The options that only this subcommand has, as on a command line, with their values or else their defaults. All but
-/// those `left_out`, on which results do not depend, so that a new one is named.
-std::string own_options(const CLI::App& app, std::initializer_list<std::string_view> left_out);
-std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out);
-std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out,
-                        const ResolvedOptions& resolved);
-
-/// Refuses two outputs with one name, of which the later would replace the earlier. `outputs`: pairs of option and
-/// file, with "" for an option that is not given. Errors: UsageError.
-void check_outputs_differ(std::initializer_list<std::pair<std::string_view, std::string_view>> outputs);
-
-/// Refuses an output that is one of the inputs, which it would replace. `outputs` as above. Errors: UsageError.
-void check_inputs_kept(std::span<const std::string> inputs,
-                       std::initializer_list<std::pair<std::string_view, std::string_view>> outputs);
-
-/// Algorithms by name. Each name may be a list separated by commas, or a set: "all" (RR-7659's 119), "table2" or the
-/// name of a family (policy/core/registry.h). Errors: UsageError naming the nearest valid name.
-std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names);
-
-/// The default algorithms to compare: FCFS, EASY, the best of RR-7659's table 2, and Triage.
-std::vector<std::string> recommended_algorithms();
-
-/// Writes text to standard output. Errors: IoError (a closed pipe, a full disk).
-void print(std::string_view text);
 
 }  // namespace dfrs::sim

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/advise/your_jobs.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "sim/advise/figures.h"
+
+namespace dfrs::sim {
+namespace {
+
+using namespace figures;
+
+void add_facts(const AccountingFacts& facts, std::vector<std::string>& items) {
+  std::string text;
+  if (facts.cpu_efficiency) {
+    text += fmt::format("half of the jobs use less than {} of the CPU time they hold", percent(*facts.cpu_efficiency));
+  }
+  if (facts.memory_used) {
+    text += fmt::format("{}less than {} of the memory they ask for", text.empty() ? "half of the jobs use " : ", ",
+                        percent(*facts.memory_used));
+  }
+  if (facts.limit_used) {
+    text += fmt::format("{}less than {} of their time limit", text.empty() ? "half of the jobs use " : ", and ",
+                        percent(*facts.limit_used));
+  }
+  if (!text.empty()) {
+    text[0] = 'H';
+    items.push_back(text +
+                    ". DFRS shares idle CPUs, but never memory: requests closer to what jobs use would make "
+                    "room for more of them.");
+  }
+  if (facts.requeued_jobs > 0) {
+    items.push_back(fmt::format("{} had been requeued; {:.1f} CPU hours of their first runs were lost.",
+                                jobs_of(facts.requeued_jobs), facts.requeued_cpu_hours));
+  }
+}
+
+}  // namespace
+
+void write_jobs(Page& page, const AdviceInput& input, const StudyRun& today) {
+  page.heading("Your jobs");
+  std::vector<std::string> items;
+  std::string kinds;
+  for (const NodeKind& kind : input.kinds) kinds += (kinds.empty() ? "" : "; ") + describe_kind(kind);
+  std::string machine =
+      !kinds.empty()
+          ? "Machine: " + kinds
+          : fmt::format("Machine: {}", counted(static_cast<std::size_t>(input.shape.nodes), "node", "nodes"));
+  if (input.shape.cores > 0 && kinds.empty())
+    machine += fmt::format(" of {}", counted(static_cast<std::size_t>(input.shape.cores), "CPU", "CPUs"));
+  if (input.memory_modelled && input.shape.memory_mib > 0 && kinds.empty())
+    machine += fmt::format(" {} {} MiB", input.shape.cores > 0 ? "and" : "of", input.shape.memory_mib);
+  items.push_back(machine + fmt::format(". Busy to {} under EASY, from the first submission to the last end.",
+                                        percent(today.utilization)));
+  std::size_t jobs = today.all.jobs;
+  if (input.samples.size() < input.samples_in_source) {
+    items.push_back(
+        fmt::format("Simulated: {} of the {} weeks, evenly spread, {} in all; each begins with an empty "
+                    "cluster.",
+                    input.samples.size(), input.samples_in_source, jobs_of(jobs)));
+  }
+  if (input.facts) add_facts(*input.facts, items);
+  if (input.report.skipped_count() > 0) {
+    std::string reasons;
+    for (const ReadNote& note : input.report.skipped) {
+      reasons += fmt::format("{}{} ({})", reasons.empty() ? "" : "; ", note.reason, note.count);
+    }
+    items.push_back(fmt::format("Left out: {}.", reasons));
+  }
+  page.list(std::move(items));
+}
+
+}  // namespace dfrs::sim
