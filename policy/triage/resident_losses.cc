@@ -9,6 +9,7 @@ void ResidentLosses::begin(const DecisionContext& context) {
   residents_known_ = false;
   expected_at_ = 0;
   residents_.resize(context.view.jobs.size());
+  if (changed_.size() != context.state.node_count()) tables_ = {};
   changed_.resize(context.state.node_count());
   tied_.resize(context.state.node_count());
 }

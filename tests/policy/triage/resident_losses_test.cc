@@ -15,9 +15,10 @@ namespace dfrs::triage {
 namespace {
 
 constexpr JobSlot kJobs = 60;
-constexpr NodeIndex kNodes = 12;
+constexpr int kFewNodes = 6;
+constexpr int kNodes = 12;
 // More than are kept at the same time.
-constexpr int kNeeds = 20;
+constexpr int kNeeds = 18;
 
 class Losses : public testing::TestWithParam<std::uint64_t> {
  protected:
@@ -41,9 +42,22 @@ class Losses : public testing::TestWithParam<std::uint64_t> {
 
   std::vector<NodeIndex> somewhere(const JobView& job) {
     std::vector<NodeIndex> nodes(job.tasks);
-    for (NodeIndex& n : nodes) n = dice_.below(kNodes);
+    for (NodeIndex& n : nodes) n = any_node();
     std::sort(nodes.begin(), nodes.end());
     return nodes;
+  }
+
+  NodeIndex any_node() { return dice_.below(static_cast<std::uint32_t>(nodes_.size())); }
+
+  // The cluster may have more or fewer nodes now, and jobs may be elsewhere.
+  void resync() {
+    nodes_.resize(static_cast<std::size_t>(dice_.chance(50) ? kNodes : kFewNodes));
+    for (JobSlot job = 0; job < kJobs; ++job) {
+      if (places_[job].empty()) continue;
+      if (places_[job].back() >= nodes_.size() || dice_.chance(20)) places_[job] = somewhere(jobs_[job]);
+      jobs_[job].nodes = places_[job];
+    }
+    state_.resync(view());
   }
 
   // Some jobs are placed, some removed.
@@ -55,14 +69,15 @@ class Losses : public testing::TestWithParam<std::uint64_t> {
     }
   }
 
-  // What the host makes of it: new nodes are in the view, and some jobs have other yields.
+  // What the host makes of it: new nodes are in the view, and some jobs may have other yields and weights.
   void end_call() {
+    const bool others = dice_.chance(50);
     for (JobSlot job = 0; job < kJobs; ++job) {
       places_[job].assign(state_.nodes_of(job).begin(), state_.nodes_of(job).end());
       jobs_[job].nodes = places_[job];
       jobs_[job].state = places_[job].empty() ? JobState::paused : JobState::running;
-      if (dice_.chance(10)) jobs_[job].yield = dice_.uniform();
-      if (dice_.chance(5)) jobs_[job].weight = dice_.between(1, 3);
+      if (others && dice_.chance(10)) jobs_[job].yield = dice_.uniform();
+      if (others && dice_.chance(5)) jobs_[job].weight = dice_.between(1, 3);
     }
   }
 
@@ -103,7 +118,7 @@ class Losses : public testing::TestWithParam<std::uint64_t> {
     losses_.begin_search(0.05 * dice_.between(1, kNeeds));
     std::set<JobSlot> counted;
     for (int k = 0; k < 30; ++k) {
-      const NodeIndex n = dice_.below(kNodes);
+      const NodeIndex n = any_node();
       const double share = 0.25 * dice_.between(1, 3);
       const double expected = from_all_jobs(context, n, share, counted);
       const double most = dice_.chance(50) ? kNever : 2 * expected * dice_.uniform();
@@ -133,9 +148,10 @@ class Losses : public testing::TestWithParam<std::uint64_t> {
 
 TEST_P(Losses, ThatAreKeptEqualThoseFromAllJobs) {
   const TriageOptions options;
-  for (int call = 0; call < 20; ++call) {
+  for (int call = 0; call < 40; ++call) {
     std::vector<Event> events;
-    if (call == 0 || dice_.chance(5)) {
+    if (call == 0 || dice_.chance(20)) {
+      resync();
       events.push_back({EventKind::resync, kNoSlot});
     } else {
       exchange(events);
