@@ -153,10 +153,10 @@ class FakeInspection final : public Inspection {
 
   ObservedPast past() const override {
     timeline::ObservedSchedule observed(100);
-    observed.begin_look(1000);
+    observed.begin_sample(1000);
     const NodeIndex nodes[] = {observed.node("n1", 8, 1000), observed.node("n2", 4, 500)};
     observed.see({.id = 7, .user_id = 0, .submit = 900, .cpus = 3, .memory = 100, .nodes = {nodes, 2}, .yield = 0.5});
-    observed.end_look();
+    observed.end_sample();
     return {observed.schedule(), observed.reference_cpus()};
   }
 
