@@ -17,11 +17,11 @@ using testing::HasSubstr;
 ObservedPast sample() {
   timeline::ObservedSchedule observed(100);
   const auto look = [&](Seconds now, std::vector<timeline::SeenJob> jobs) {
-    observed.begin_look(now);
+    observed.begin_sample(now);
     observed.node("a", 3, 100);
     observed.node("b", 7, 200);
     for (const timeline::SeenJob& job : jobs) observed.see(job);
-    observed.end_look();
+    observed.end_sample();
   };
   const NodeIndex both[] = {0, 1};
   const std::span<const NodeIndex> first(both, 1);

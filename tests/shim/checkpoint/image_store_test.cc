@@ -46,7 +46,7 @@ class Images : public testing::Test {
   // Why an image is not to be restored; empty: it may be.
   static std::string refusal(const ImageStore& store, const std::string& image, const ProgramId& program,
                              std::uint32_t restarts) {
-    const auto manifest = store.look_at(image, program, restarts);
+    const auto manifest = store.inspect(image, program, restarts);
     if (!manifest) return manifest.error();
     const auto read = store.verify(image, *manifest);
     return read ? "" : read.error();
@@ -66,7 +66,7 @@ TEST_F(Images, AnImageIsFoundVerifiedAndRemoved) {
   EXPECT_EQ(found[0].restarts, 3u);
   EXPECT_EQ(found[1].folder, first);
   EXPECT_EQ(store.images_of(program_, 3).size(), 1u) << "an image of this run or a later one is none of the past";
-  const auto manifest = store.look_at(second, program_, 3);
+  const auto manifest = store.inspect(second, program_, 3);
   ASSERT_TRUE(manifest) << manifest.error();
   ASSERT_EQ(manifest->files.size(), 1u);
   EXPECT_EQ(manifest->files[0].size, 5u);
@@ -202,7 +202,7 @@ TEST_F(Images, ImagesOfOneInstantServeOnlyTogether) {
     return part->substr(0, part->size() - 5);
   };
   const std::string first = add_of(0, 7);
-  const auto manifest = store.look_at(first, program_, 0);
+  const auto manifest = store.inspect(first, program_, 0);
   ASSERT_TRUE(manifest) << manifest.error();
   std::uint32_t run = 1;
   const auto why = [&] {
