@@ -125,7 +125,7 @@ TEST_F(Images, WhatWasChangedOrIsOfOthersIsRefused) {
   std::ofstream(pages) << "the memory of a program";
   EXPECT_EQ(refusal(store, image, program_, 1), "");
   std::ofstream(image + "/core-9.img") << "more";
-  EXPECT_THAT(refusal(store, image, program_, 1), HasSubstr("core-9.img is no part"));
+  EXPECT_THAT(refusal(store, image, program_, 1), HasSubstr("core-9.img does not belong"));
   fs::remove(image + "/core-9.img");
   fs::remove(image + "/manifest.json");
   EXPECT_THAT(refusal(store, image, program_, 1), HasSubstr("manifest.json cannot be read"));
