@@ -117,8 +117,8 @@ TEST(AlgorithmNames, WrongOnesSayWhyAndNameTheNearest) {
       {"/per/stretch-per", "too many", ""},
       {"/per/OPT=MIN/OPT=MIN", "too many", ""},
       {"/per/MINVT=300/MINFT=300", "too many", ""},
-      {"/per/sometimes", "no part", ""},
-      {"/per/", "no part", ""},
+      {"/per/sometimes", "not part", ""},
+      {"/per/", "not part", ""},
   };
   for (const Wrong& wrong : table) {
     const auto parsed = parse_algorithm(wrong.name);
