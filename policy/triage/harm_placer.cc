@@ -38,10 +38,9 @@ double HarmPlacer::tie(const ClusterState& state, const JobView& job, std::size_
   return tie_[k] = (taken.load > 1 ? 10 * taken.load : -10 * taken.load) + spare;
 }
 
-std::uint32_t HarmPlacer::room_at(const DecisionContext& context, JobSlot slot, NodeIndex n) {
-  const std::uint32_t room = context.state.room_for(context.job(slot), n);
-  return room != 0 && context.beside(slot) ? std::min(room, context.reservation->room_beside(context.job(slot), n))
-                                           : room;
+std::uint32_t HarmPlacer::room_at(const DecisionContext& context, const JobView& job, NodeIndex n) const {
+  const std::uint32_t room = context.state.room_for(job, n);
+  return room != 0 && beside_ ? std::min(room, context.reservation->room_beside(job, n)) : room;
 }
 
 // Collects the candidates. True if there is room for all tasks.
@@ -52,12 +51,13 @@ bool HarmPlacer::collect(const DecisionContext& context, JobSlot slot) {
   candidate_of_.resize(state.node_count());
   nodes_with_room_.clear();
   load_after_.clear();
+  beside_ = context.beside(slot);
   least_loaded_ = kNone;
   last_ = kNone;
   std::uint64_t room_total = 0;
   for (NodeIndex n = 0; n < count; ++n) {
     if (state.rigid_free(n)[kMemory] < job.rigid[kMemory]) continue;  // most nodes of a busy cluster are full
-    const std::uint32_t room = room_at(context, slot, n);
+    const std::uint32_t room = room_at(context, job, n);
     if (room == 0) continue;
     room_total += room;
     const std::size_t k = nodes_with_room_.size();
@@ -122,12 +122,12 @@ std::size_t HarmPlacer::choose(const DecisionContext& context, const JobView& jo
 }
 
 // One more task goes to the candidate.
-void HarmPlacer::take(const DecisionContext& context, JobSlot slot, std::size_t k) {
+void HarmPlacer::take(const DecisionContext& context, const JobView& job, std::size_t k) {
   const NodeIndex n = nodes_with_room_[k];
   const double capacity = context.state.cpu_capacity(n);
-  const double step = context.job(slot).cpu_need / capacity;
+  const double step = job.cpu_need / capacity;
   if (taken_at_[k] == 0) {
-    taken_.push_back({n, room_at(context, slot, n), 0, context.state.cpu_load(n) / capacity});
+    taken_.push_back({n, room_at(context, job, n), 0, context.state.cpu_load(n) / capacity});
     taken_at_[k] = static_cast<std::uint32_t>(taken_.size());
   }
   Taken& taken = taken_[taken_at_[k] - 1];
@@ -162,7 +162,7 @@ std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobS
   for (std::uint32_t task = 0; task < job.tasks; ++task) {
     const std::size_t chosen = choose(context, job);
     if (chosen == kNone) return {};  // cannot be: collect() has found room for all tasks
-    take(context, slot, chosen);
+    take(context, job, chosen);
     if (own_share_ < least) break;
     if (!cpu_fits(taken_[taken_at_[chosen] - 1].load, 1)) count_residents(context, nodes_with_room_[chosen]);
   }

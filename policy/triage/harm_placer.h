@@ -45,12 +45,12 @@ class HarmPlacer final : public Placer {
   bool collect(const DecisionContext& context, JobSlot slot);
   std::size_t choose(const DecisionContext& context, const JobView& job);
   bool consider(const DecisionContext& context, const JobView& job, std::size_t k, Choice& best);
-  void take(const DecisionContext& context, JobSlot slot, std::size_t k);
+  void take(const DecisionContext& context, const JobView& job, std::size_t k);
   void count_residents(const DecisionContext& context, NodeIndex n);
   double own_loss(double load) const;
   double most_of_interest(const Choice& best) const;
   double tie(const ClusterState& state, const JobView& job, std::size_t k);
-  static std::uint32_t room_at(const DecisionContext& context, JobSlot slot, NodeIndex n);
+  std::uint32_t room_at(const DecisionContext& context, const JobView& job, NodeIndex n) const;
 
   // By candidate: the nodes with room for a task.
   std::vector<NodeIndex> nodes_with_room_;
@@ -62,6 +62,7 @@ class HarmPlacer final : public Placer {
   std::size_t least_loaded_ = kNone;         // the candidate, before any was chosen
   std::size_t last_ = kNone;                 // the last that was chosen
   std::vector<Taken> taken_;
+  bool beside_ = false;  // the job must leave reserved memory alone
   ResidentLosses losses_;
   double own_counts_ = 0;  // what the job loses per unit of its yield, times own_loss
   double own_share_ = 1;   // the job's worst share on the nodes chosen so far
