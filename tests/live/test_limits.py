@@ -44,11 +44,31 @@ class Enforced(LimitsTest):
     def setUp(self):
         super().setUp()
         self.sacctmgr("modify", "user", USER, "set", f"qos+={QOS}")
-        self.sacctmgr("modify", "qos", QOS, "set", "GrpJobs=-1")
-        def known():
-            shown = self.cluster.command("scontrol", "show", "assoc_mgr", f"users={USER}", "flags=users").stdout
-            return USER in shown
-        wait_for("slurmctld to know the user", known, 20)
+        self.limit_jobs(QOS, None)
+        wait_for("slurmctld to know the user", lambda: self.known("users"), 20)
+        self.wait_qos(True)
+
+    # sacctmgr and slurmctld's answer to it are done before slurmctld has changed what it knows.
+
+    def known(self, what):
+        """Whether slurmctld's lists of users or associations have the user."""
+        shown = self.cluster.command("scontrol", "show", "assoc_mgr", f"users={USER}", f"flags={what}").stdout
+        return f"UserName={USER}" in shown
+
+    def limit_jobs(self, qos, number):
+        """A limit of running jobs, or None; returns when slurmctld has it."""
+        self.sacctmgr("modify", "qos", qos, "set", f"GrpJobs={-1 if number is None else number}")
+        told = f"GrpJobs={'N' if number is None else number}("
+        wait_for(f"slurmctld to know the limit of {qos}", lambda: told in self.cluster.command(
+            "scontrol", "show", "assoc_mgr", f"qos={qos}", "flags=qos").stdout, 20)
+
+    def wait_qos(self, allowed):
+        """Until slurmctld takes, or refuses, a job of the user under the QOS."""
+        def agreed():
+            answer = self.cluster.command("sbatch", "--test-only", f"--qos={QOS}", f"--account={ACCOUNT}", "--wrap=true",
+                                          user=USER, cwd="/", check=False)
+            return ("Invalid qos" not in answer.stderr) == allowed
+        wait_for(f"slurmctld to {'take' if allowed else 'refuse'} jobs under the QOS", agreed, 20)
 
     def fill_node(self):
         """A job with all memory, which runs until its file is there."""
@@ -64,6 +84,7 @@ class Enforced(LimitsTest):
         first = self.fill_node()
         job = self.sbatch(f"--qos={QOS}", f"--account={ACCOUNT}", script="exit 0", memory=500, user=USER)
         self.sacctmgr("modify", "user", USER, "set", f"qos-={QOS}")
+        self.wait_qos(False)
         self.end(first)
         self.wait_reason(job, "QOS")
         other = self.sbatch(f"--account={ACCOUNT}", script="exit 0", memory=500, user=USER)
@@ -81,6 +102,7 @@ class Enforced(LimitsTest):
             self.skipTest("this Slurm keeps associations that have jobs")
         self.assertEqual(deleted.returncode, 0, deleted.stdout)
         try:
+            wait_for("slurmctld to forget the association", lambda: not self.known("assoc"), 20)
             self.end(first)
             other = self.sbatch(script="exit 0", memory=500)
             self.assert_completed(self.wait_ended([other]))
@@ -90,7 +112,7 @@ class Enforced(LimitsTest):
         self.assert_completed(self.wait_ended([job], 120))
 
     def test_limit_of_a_qos_is_kept_though_there_is_room(self):
-        self.sacctmgr("modify", "qos", QOS, "set", "GrpJobs=1")
+        self.limit_jobs(QOS, 1)
         numbers = [self.sbatch(f"--qos={QOS}", f"--account={ACCOUNT}", memory=100, user=USER,
                                script=f"echo b >> {self.folder}/log; sleep 0.3; echo e >> {self.folder}/log")
                    for _ in range(3)]
@@ -102,18 +124,16 @@ class Enforced(LimitsTest):
             self.skipTest("a job has one QOS before Slurm 24.11")
         try:
             for full, free in ((QOS, "normal"), ("normal", QOS)):
-                self.sacctmgr("modify", "qos", full, "set", "GrpJobs=1")
-                wait_for("slurmctld to know the limit", lambda full=full: "GrpJobs=1(" in self.cluster.command(
-                    "scontrol", "show", "assoc_mgr", f"qos={full}", "flags=qos").stdout, 20)
+                self.limit_jobs(full, 1)
                 running = self.sbatch(f"--qos={full}", memory=100)
                 self.wait_state(running, "RUNNING")
                 job = self.sbatch(f"--qos={QOS},normal", memory=100)
                 self.assertEqual(self.wait_state(job, "RUNNING", 20)["QOS"], free)
                 self.cluster.command("scancel", running, job)
                 self.wait_ended([running, job])
-                self.sacctmgr("modify", "qos", full, "set", "GrpJobs=-1")
+                self.limit_jobs(full, None)
         finally:
-            self.sacctmgr("modify", "qos", "normal", "set", "GrpJobs=-1")
+            self.limit_jobs("normal", None)
 
 
 class Federated(LimitsTest):
