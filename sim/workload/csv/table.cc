@@ -70,16 +70,16 @@ class Converter {
         continue;
       }
       if (cells_ == header_) continue;  // repeated, as in concatenated files
-      wrong_.reset();
+      wrong_.clear();
       if (next == CsvRecords::Next::kOpenQuote) {
         wrong_ = "a quote is not closed";
       } else {
         take_row();
       }
       if (other_numbering_) break;
-      if (!wrong_) continue;
+      if (wrong_.empty()) continue;
       if (!lenient_ || header_.empty()) {
-        return input_error(fmt::format("{}:{}: {}", source_, records_.line(), *wrong_));
+        return input_error(fmt::format("{}:{}: {}", source_, records_.line(), wrong_));
       }
       ++jobs_.report.records;
       jobs_.report.skip("malformed line", records_.line());
@@ -125,7 +125,7 @@ class Converter {
 
   // The first that is wrong with the row. Its values without a meaning count as not given.
   void bad(F field, std::string_view expected) {
-    if (wrong_) return;
+    if (!wrong_.empty()) return;
     const CsvSource& from = map_[field];
     wrong_ = fmt::format("{}: '{}', expected {} ({}:{})",
                          from.constant ? fmt::format("field {}", csv_field_name(field)) : "column " + from.text,
@@ -216,7 +216,7 @@ class Converter {
     if (cpu_time) cpu_time = std::min(*cpu_time * times(F::kCpuTime), kMaxTraceSeconds);
     if (!map_.has(F::kCpuTime) && run_time && used_cpus_ < cpus_ - kRounding) cpu_time = *run_time * used_cpus_;
     const int requested = whole(F::kRequestedCpus, kMaxTraceTasks);
-    if (wrong_) return;
+    if (!wrong_.empty()) return;
 
     std::string row = id();
     if (other_numbering_) return;
@@ -234,14 +234,14 @@ class Converter {
     add_count(tasks_);
     add_count(cpus_);
     add_count(requested);
-    if (wrong_) return;
+    if (!wrong_.empty()) return;
     add(gpus());
     add(memory(F::kMemory));
     add(memory(F::kUsedMemory));
     add(cpu_time ? sacct_duration(std::min(*cpu_time, kMaxTraceSeconds)) : std::string());
     add(sacct_text(cell(F::kNodeList)));
     add(std::to_string(records_.line()));
-    if (wrong_) return;
+    if (!wrong_.empty()) return;
     (jobs_.sacct += row) += '\n';
   }
 
@@ -274,7 +274,7 @@ class Converter {
     const double most = static_cast<double>(kMaxTraceTasks);
     const double count = std::ceil(number(F::kGpusHeld, most).value_or(0) - kRounding) * times(F::kGpusHeld);
     if (count > most) bad(F::kGpusHeld, fmt::format("at most {} GPUs in all", kMaxTraceTasks));
-    if (!(count > 0) || wrong_) return {};
+    if (!(count > 0) || !wrong_.empty()) return {};
     ++jobs_.with_gpus;
     return fmt::format("gres/gpu={}", static_cast<int>(count));
   }
@@ -348,7 +348,7 @@ class Converter {
   std::size_t rows_ = 0;
   bool other_numbering_ = false;
   // Of the row.
-  std::optional<std::string> wrong_;
+  std::string wrong_;
   int nodes_ = 0;
   int tasks_ = 0;
   int cpus_ = 0;
