@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The tests by where they run, and goals of make for each kind: check-units runs what build-units builds, and so on.
-# `make check` runs them all.
+# `make check` and check-tests run them all.
 #   UNIT_TESTS     units      GoogleTest programs and fuzzers, with the code that they test linked in
-#   LIVE_THREADS   threads    GoogleTest programs that start threads, of the live side and of the simulator
-#   SIM_THREADS
+#   THREAD_TESTS   threads    GoogleTest programs that start threads
 #   PROGRAM_TESTS  programs   GoogleTest programs that run the built programs, or take minutes without optimisation
 #   SCRIPT_TESTS
 SCRIPT_TESTS = \
@@ -35,16 +34,14 @@ EXTRA_DIST += tests/browser/bench_pages.py tests/browser/checks.py tests/browser
 tests/cli/accounting_sample.log: dfrs-sim$(EXEEXT)
 $(PAGE_TESTS:.py=.log): dfrs-sim$(EXEEXT)
 tests/published/second_test.log: dfrs-sim$(EXEEXT)
-THREAD_TESTS = $(LIVE_THREADS) $(SIM_THREADS)
 TESTS = $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(SCRIPT_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 
-# --enable-precompiled-tests: all objects of GoogleTest programs wait for the precompiled header.
+# --enable-precompiled-headers: all objects of GoogleTest programs wait for this header.
 EXTRA_DIST += tests/gtest_once.h
-if PRECOMPILED_TESTS
+if PRECOMPILED_HEADERS
 GTEST_ONCE = -include tests/gtest_once.h
 tests/gtest_once.h.gch: $(srcdir)/tests/gtest_once.h
-	$(AM_V_GEN)$(MKDIR_P) tests && $(CXX) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(GTEST_CFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) \
-	  $(CXXFLAGS) -x c++-header -o $@ $(srcdir)/tests/gtest_once.h
+	$(AM_V_GEN)$(MKDIR_P) tests && $(PRECOMPILE) $(GTEST_CFLAGS) -o $@ $(srcdir)/tests/gtest_once.h
 $(tests_base_tests_OBJECTS) $(tests_checkpoint_tests_OBJECTS) $(tests_cli_tests_OBJECTS) $(tests_node_tests_OBJECTS) \
 $(tests_node_thread_tests_OBJECTS) $(tests_page_tests_OBJECTS) $(tests_policy_tests_OBJECTS) $(tests_published_tests_OBJECTS) \
 $(tests_record_tests_OBJECTS) $(tests_shim_tests_OBJECTS) $(tests_shim_thread_tests_OBJECTS) $(tests_sim_tests_OBJECTS) \
@@ -56,12 +53,12 @@ endif
 EXTRA_PROGRAMS += $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 CLEANFILES += $(PROGRAM_TESTS) $(PLUGIN_TESTS) $(UNIT_TESTS) $(THREAD_TESTS)
 
-.PHONY: build-units build-threads build-live-threads build-programs build-everything
-.PHONY: check-units check-threads check-live-threads check-programs
+.PHONY: build-units build-threads build-programs build-tests build-everything
+.PHONY: check-units check-threads check-programs check-tests
 build-units: $(UNIT_TESTS) $(THREAD_TESTS)
 build-threads: $(THREAD_TESTS)
-build-live-threads: $(LIVE_THREADS)
 build-programs: all-am $(PROGRAM_TESTS) $(PLUGIN_TESTS)
+build-tests: build-units build-programs
 # With the benchmarks.
 build-everything: all-am $(EXTRA_PROGRAMS)
 
@@ -69,7 +66,7 @@ check-units: build-units
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(UNIT_TESTS) $(THREAD_TESTS)'
 check-threads: build-threads
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(THREAD_TESTS)'
-check-live-threads: build-live-threads
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(LIVE_THREADS)'
 check-programs: build-programs
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(PROGRAM_TESTS) $(PLUGIN_TESTS) $(SCRIPT_TESTS)'
+check-tests: build-tests
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS

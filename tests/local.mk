@@ -264,7 +264,7 @@ tests_published_tests_SOURCES = \
 	tests/sim/traces.h
 
 # Tests that start threads have a program of their own, for ThreadSanitizer.
-SIM_THREADS += tests/thread_tests
+THREAD_TESTS += tests/thread_tests
 tests_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_thread_tests_LDADD = $(SIM_LIBS) $(GTEST_LIBS)
 tests_thread_tests_SOURCES = \

@@ -34,8 +34,10 @@ run() {
   shift
   mkdir -p "$(dirname "$log")"
   "$@" > "$log" 2>&1 && return
-  printf '%s failed (exit %s); the end of %s:\n' "$*" "$?" "$log" >&2
-  tail -n 60 "$log" >&2
+  printf '%s failed (exit %s); errors in %s, and its end:\n' "$*" "$?" "$log" >&2
+  # make -k goes on after an error: the last lines need not show it.
+  grep -nE -A4 '(error|warning):|\*\*\*|FAILED' "$log" | head -n 60 >&2 || true
+  tail -n 30 "$log" >&2
   return 1
 }
 
@@ -85,7 +87,7 @@ Move the checkout to another folder." ;;
   need "$@"
   compiler=${CXX:-g++}
   if [[ -z ${CXX:-} ]] && command -v ccache > /dev/null; then compiler="ccache g++"; fi
-  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros} # or it leaves out what uses --enable-precompiled-tests
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros} # or it leaves out what uses --enable-precompiled-headers
   # Make ./configure once; afterwards make notices changes of configure.ac.
   if [[ -x $root/configure && ! $root/configure.ac -nt $root/configure ]]; then return; fi
   say "autoreconf"
@@ -125,18 +127,40 @@ configure_in() {
 # The optimised build, which `demo` runs and `check` tests. DFRS_CONFIGURE: further options, such as --enable-werror.
 configure_optimised() {
   # shellcheck disable=SC2086 # a list of options
-  configure_in "$build" --enable-precompiled-tests "CXX=$compiler" "CXXFLAGS=-O2 -g1" "${slurm_options[@]}" ${DFRS_CONFIGURE:-}
+  configure_in "$build" --enable-precompiled-headers "CXX=$compiler" "CXXFLAGS=-O2 -g1" "${slurm_options[@]}" ${DFRS_CONFIGURE:-}
 }
+
+# What tests are compiled with in that build: more of the optimiser takes longer than it saves, and so does less.
+test_flags='CXXFLAGS=-O1 -g1'
 
 # Without --enable-werror: under sanitizers g++ warns falsely about uninitialised variables, as its manual says.
 # Without checks of each pointer for null and alignment: they take a quarter of the time, and a null pointer crashes
 # anyway. Calls of AddressSanitizer's functions compile faster than inline checks.
 configure_asan() {
-  configure_in "$build_asan" --enable-precompiled-tests --enable-sanitize=address,undefined "CXX=$compiler" \
+  configure_in "$build_asan" --enable-precompiled-headers --enable-sanitize=address,undefined "CXX=$compiler" \
     "CXXFLAGS=-Og -g1 -fno-sanitize=null,alignment,object-size,vptr --param=asan-instrumentation-with-call-threshold=0"
 }
 configure_tsan() {
-  configure_in "$build_tsan" --enable-precompiled-tests --enable-sanitize=thread "CXX=$compiler" "CXXFLAGS=-Og -g1"
+  configure_in "$build_tsan" --enable-precompiled-headers --enable-sanitize=thread "CXX=$compiler" "CXXFLAGS=-Og -g1"
+}
+
+build_in() { make -C "$1" -k -j"$jobs" "${@:2}"; }
+
+# make_check FOLDER GOAL [VARIABLE...]: runs the tests of a goal of tests/goals.mk. Each program also writes its cases as JSON to
+# FOLDER/results; tests/tally.pl counts these and shows what failed.
+make_check() {
+  local folder=$1 status=0
+  shift
+  rm -rf "$folder/results" "$folder/test-suite.log"
+  find "$folder" -name '*.trs' -delete
+  mkdir -p "$folder/results"
+  GTEST_OUTPUT=json:$folder/results/ build_in "$folder" "$@" > "$folder/check.log" 2>&1 || status=1
+  if (( status != 0 )) && [[ ! -f $folder/test-suite.log ]]; then
+    printf 'no tests ran; the end of %s:\n' "$folder/check.log" >&2
+    tail -n 60 "$folder/check.log" >&2
+  fi
+  printf '%s\n' "$status" > "$folder/results-status"
+  return "$status"
 }
 
 # live ARGUMENT...: the program in tests/live, which needs root

@@ -43,24 +43,17 @@ as_root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 chro
   source tests/slurm/lib.sh
   jobs=$1
   took demo
-  # The optimiser takes a sixth of the time, and dfrs-sim has been through all of it.
-  make -C build -k -j"$jobs" CXXFLAGS=-O1
+  make -C build -k -j"$jobs"
   took "all programs and plugins"
   slurm_symbols build ""
   # Credentials without MUNGE: the Slurm of Debian 12 has none.
   smoke_classes+=(test_auth.SlurmsOwn)
-  # GoogleTest is a third of what a test costs to compile: once for all. Only what its headers include is there unasked.
-  mkdir -p out/gtest
-  printf "#include <%s/%s.h>\n" gmock gmock gtest gtest > out/gtest/once.h
-  compiler=$(printf "include Makefile\ncompiler:\n\t@echo \$(CXX) \$(DEFS) \$(GTEST_CFLAGS) \$(AM_CXXFLAGS)\n" | make -s -C build -f - compiler)
-  $compiler -O0 -g0 -x c++-header -o out/gtest/once.h.gch out/gtest/once.h
-  flags="-O0 -g0 -include /source/out/gtest/once.h"
   # Live tests wait more than they compute, so the unit tests compile meanwhile.
-  nice -n 19 make -C build -k -j"$jobs" build-units CXXFLAGS="$flags" > out/units.log 2>&1 &
+  nice -n 19 make -C build -k -j"$jobs" build-units "$test_flags" > out/units.log 2>&1 &
   say "smoke tests on $(slurmctld -V); meanwhile the unit tests compile"
   smoke_tests out/smoke.tsv out/live $!
   took "smoke tests"
   say "unit tests"
-  make -C build -k -j"$jobs" check-units CXXFLAGS="$flags" && exit
+  make -C build -k -j"$jobs" check-units "$test_flags" && exit
   grep -hE -B12 "^\[  FAILED  \] .*ms\)" build/tests/*.log
   exit 1' - "$jobs"

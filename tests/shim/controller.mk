@@ -68,7 +68,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/timeline/observed_test.cc
 
 # Tests of the controller side that start threads of their own: all of it that ThreadSanitizer builds.
-LIVE_THREADS += tests/shim_thread_tests
+THREAD_TESTS += tests/shim_thread_tests
 tests_shim_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
 tests_shim_thread_tests_LDADD = libdfrs_control.a libtimeline.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(GTEST_LIBS) $(SHIM_LIBS) $(ARCHIVE_LIBS)
 tests_shim_thread_tests_SOURCES = \

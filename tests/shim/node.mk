@@ -46,7 +46,7 @@ tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 	tests/shim/quota/protocol_test.cc
 
 # Those that start threads: built with ThreadSanitizer, too.
-LIVE_THREADS += tests/node_thread_tests
+THREAD_TESTS += tests/node_thread_tests
 tests_node_thread_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
 tests_node_thread_tests_LDADD = $(NODE_TEST_LIBS)
 tests_node_thread_tests_SOURCES = $(NODE_TEST_SUPPORT) \
