@@ -75,11 +75,15 @@ class FairShare(LiveTest):
         """The job's mean yield until now."""
         return self.dfrs_jobs()[job]["run_virtual_time_s"] / (time.time() - self.time_of(job, "StartTime"))
 
-    def wait_known(self, job):
-        """Until slurmdbd has heard of the job's end, and of what it was given."""
+    def accounted(self, job):
+        """What slurmdbd knows: the job's state, and for how long it counts as suspended."""
+        return self.cluster.command("sacct", "-X", "-n", "-P", "-j", job, "-o", "State,Suspended").stdout.strip().split("|")
+
+    def wait_known(self, job, before="00:00:00"):
+        """Until slurmdbd has heard of the job's end, and of what it was given since `before`, which it knew then."""
         def heard():
-            row = self.cluster.command("sacct", "-X", "-n", "-P", "-j", job, "-o", "State,Suspended").stdout.strip()
-            return row.startswith("CANCELLED") and not row.endswith("00:00:00")
+            state, suspended = self.accounted(job)
+            return state.startswith("CANCELLED") and suspended != before
         wait_for(f"slurmdbd to know of the end of job {job}", heard, 20)
 
     def two_users_pay(self, middle, slack=0.0):
@@ -96,12 +100,14 @@ class FairShare(LiveTest):
         middle()
         share = {user: self.given(job) for user, job in both.items()}
         self.assertGreater(sum(share.values()), 0.9, share)
+        # Of a slurmctld that has been replaced.
+        known = {job: self.accounted(job)[-1] for job in both.values()}
         # Both at once: the last one does not get the whole node for a while.
         self.cluster.command("scancel", *both.values())
         self.wait_ended(both.values())
         got = {}
         for user, job in both.items():
-            self.wait_known(job)
+            self.wait_known(job, known[job])
             got[user] = share[user] * self.elapsed(job) * CPUS
         reported = {user: used - earlier.get(user, 0) for user, used in self.reported(begin).items()}
         for user, cpu_seconds in got.items():

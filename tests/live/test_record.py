@@ -114,8 +114,9 @@ class Recording(LiveTest):
         self.cluster.command("dfrsctl", "record", "off")
         second = self.record("start.1.jsonl")
         wait_for("the record after the restart", second.exists, 5)
-        self.assert_exact(path)
-        self.assert_exact(second)
+        # A slow host decides for many jobs at once.
+        self.assert_exact(path, steps=4)
+        self.assert_exact(second, steps=4)
         burst.check()
 
     def restart(self):

@@ -130,7 +130,7 @@
   }
 
   // What the controller tells of a job, for the timeline: it asks with each look, the controller is asked less often. What
-  // was told of a job stays when the controller no longer knows it.
+  // was told of a job stays when the controller no longer knows it, or has forgotten its story while its nodes are cleaned up.
   const reasons = new Map();
   async function askReasons(job, known) {
     let told;
@@ -139,7 +139,7 @@
     } catch (error) {
       told = { error: `No answer: ${error.message}` };
     }
-    if (told.events) known.lines = told.events.map((event) => ({ time: event.t, text: event.text }));
+    if (told.events?.length || (told.events && !known.lines)) known.lines = told.events.map((event) => ({ time: event.t, text: event.text }));
     else known.lines ||= [{ text: told.error }];
     known.notBefore = performance.now() + (told.events ? 5000 : 30000);
     known.asked = null;
