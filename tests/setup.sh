@@ -131,7 +131,7 @@ configure_optimised() {
 }
 
 # What tests are compiled with in that build: more of the optimiser takes longer than it saves, and so does less.
-test_flags='CXXFLAGS=-O1 -g1'
+test_flags='CXXFLAGS=-O1 -g0'
 
 # Without --enable-werror: under sanitizers g++ warns falsely about uninitialised variables, as its manual says.
 # Without checks of each pointer for null and alignment: they take a quarter of the time, and a null pointer crashes
