@@ -55,9 +55,9 @@ class Suspending(PausingTest):
                       settings={"PauseBy": "suspend", "CommentInterval": "1"})
 
     def test_paused_job_gives_its_memory_to_another_and_goes_on(self):
-        work = 3.6
+        work, short = 3.6, 3.0  # the short one must last longer than a busy host takes to look at the paused one
         first = self.fill(work, hold=200)
-        new = self.sbatch_burn(1.0, memory=900, hold=200)
+        new = self.sbatch_burn(short, memory=900, hold=200)
         self.wait_event(new)
         paused = self.suspended(first)
         self.assertEqual(len(paused), 1)
@@ -69,7 +69,7 @@ class Suspending(PausingTest):
         self.assert_completed(ended)
         for job in first:
             self.assert_one_run(job, work, ended)  # by its own CPU clock: it was not restarted
-        self.assert_done(new, 1.0)
+        self.assert_done(new, short)
         end = self.results(paused[0], "end")[0]["now"]
         self.assertGreater(end, self.results(new, "end")[0]["now"])
         # What it took: the work at its quota, and as long as it was paused.
@@ -82,7 +82,7 @@ class Suspending(PausingTest):
         wide = self.sbatch_burn(work, tasks=2, cpus=4, memory=900, hold=100)
         self.wait_event(wide, count=2)
         self.wait_progress([wide])
-        new = self.sbatch_burn(0.1, memory=900)
+        new = self.sbatch_burn(2.0, memory=900)  # longer than a busy host takes to look
         self.wait_event(new)
         self.assertEqual(self.suspended([wide]), [wide])
         ended = self.wait_ended([wide, new])
