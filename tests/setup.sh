@@ -130,7 +130,7 @@ configure_optimised() {
   configure_in "$build" --enable-precompiled-headers "CXX=$compiler" "CXXFLAGS=-O2 -g1" "${slurm_options[@]}" ${DFRS_CONFIGURE:-}
 }
 
-# What tests are compiled with in that build: more of the optimiser takes longer than it saves, and so does less.
+# What tests are compiled with in that build. Without the optimiser, tests of the policies run for minutes.
 test_flags='CXXFLAGS=-O1 -g0'
 
 # Without --enable-werror: under sanitizers g++ warns falsely about uninitialised variables, as its manual says.
@@ -146,8 +146,15 @@ configure_tsan() {
 
 build_in() { make -C "$1" -k -j"$jobs" "${@:2}"; }
 
-# make_check FOLDER GOAL [VARIABLE...]: runs the tests of a goal of tests/goals.mk. Each program also writes its cases as JSON to
-# FOLDER/results; tests/tally.pl counts these and shows what failed.
+# Tests use the workload logs of DFRS_TRACES, or those beside the checkout.
+find_traces() {
+  if [[ -n ${DFRS_TRACES:-} || ! -d $root/../shared/traces ]]; then return; fi
+  DFRS_TRACES=$(cd "$root/../shared/traces" && pwd)
+  export DFRS_TRACES
+}
+
+# make_check FOLDER GOAL [VARIABLE...]: runs the tests of a goal of tests/goals.mk. Each program also writes its cases as
+# JSON to FOLDER/results; tests/tally.pl counts these and shows what failed.
 make_check() {
   local folder=$1 status=0
   shift

@@ -14,6 +14,7 @@ case ${1:-} in
   *) die "which sanitizer: address or thread, not '${1:-nothing}'" ;;
 esac
 prepare "${packages[@]}" "${test_packages[@]}"
+find_traces
 rm -f "$folder/results-status"
 "$configure"
 build_in "$folder" "build-$goal"

@@ -100,7 +100,7 @@ class FairShare(LiveTest):
         middle()
         share = {user: self.given(job) for user, job in both.items()}
         self.assertGreater(sum(share.values()), 0.9, share)
-        # Of a slurmctld that has been replaced.
+        # What a slurmctld that has been replaced has reported already.
         known = {job: self.accounted(job)[-1] for job in both.values()}
         # Both at once: the last one does not get the whole node for a while.
         self.cluster.command("scancel", *both.values())

@@ -48,7 +48,7 @@ class Enforced(LimitsTest):
         wait_for("slurmctld to know the user", lambda: self.known("users"), 20)
         self.wait_qos(True)
 
-    # sacctmgr and slurmctld's answer to it are done before slurmctld has changed what it knows.
+    # slurmctld answers before it has changed what it knows, so the end of sacctmgr says nothing.
 
     def known(self, what):
         """Whether slurmctld's lists of users or associations have the user."""

@@ -139,8 +139,8 @@
     } catch (error) {
       told = { error: `No answer: ${error.message}` };
     }
-    if (told.events?.length || (told.events && !known.lines)) known.lines = told.events.map((event) => ({ time: event.t, text: event.text }));
-    else known.lines ||= [{ text: told.error }];
+    if (told.events?.length) known.lines = told.events.map((event) => ({ time: event.t, text: event.text }));
+    else known.lines ||= told.events || [{ text: told.error }];
     known.notBefore = performance.now() + (told.events ? 5000 : 30000);
     known.asked = null;
     return known.lines;
