@@ -3,6 +3,8 @@
 noinst_LIBRARIES += libbase.a
 libbase_a_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(NETTLE_CFLAGS) $(UTF8PROC_CFLAGS)
 libbase_a_SOURCES = \
+	base/command_line.cc \
+	base/command_line.h \
 	base/counted.h \
 	base/exit_code.h \
 	base/files.cc \

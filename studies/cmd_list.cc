@@ -29,17 +29,17 @@ std::string divisible_list(bool names_only) {
 
 }  // namespace
 
-void add_list(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("list", "list all algorithms, with a line on each");
+void add_list(const base::Command& app) {
+  const base::Command command = app.add_subcommand("list", "list all algorithms, with a line on each");
   auto names_only = std::make_shared<bool>(false);
   auto divisible = std::make_shared<bool>(false);
-  command->add_flag("--names", *names_only, "print only names");
-  command->add_flag("--divisible", *divisible, "list only the algorithms for divisible load (`dfrs-sim divisible`)");
-  command->footer(
+  command.add_flag("--names", *names_only, "print only names");
+  command.add_flag("--divisible", *divisible, "list only the algorithms for divisible load (`dfrs-sim divisible`)");
+  command.footer(
       "In -a of other subcommands, the name after each heading means the algorithms below it, 'all' means those of\n"
       "RR-7659 (batch and rr7659: 3 + 116), and 'table2' the 20 of its table 2. MINVT and MINFT take any number\n"
       "of seconds; OPT=MIN may be omitted.");
-  command->callback([names_only, divisible] {
+  command.callback([names_only, divisible] {
     std::string text;
     if (*divisible) {
       print(divisible_list(*names_only));

@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 #include <stdio.h>
 
-#include <CLI/CLI.hpp>
-
+#include "base/command_line.h"
 #include "base/exit_code.h"
 #include "shim/checkpoint/keeper.h"
 #include "shim/checkpoint/launch_listener.h"
@@ -15,25 +14,26 @@ namespace {
 
 int main(int argc, char** argv) {
   KeeperOptions options;
-  CLI::App app("dfrsd starts this program for each dfrs-run.", "dfrs-keeper");
-  app.add_option("--node", options.node)->required();
-  app.add_option("--run-dir", options.run_dir)->required();
-  app.add_option("--cgroup-root", options.cgroup_root)->required();
-  app.add_option("--cgroup-tree", options.cgroup_tree)->required();
-  app.add_option("--folder", options.folder)->required();
-  app.add_option("--key", options.key)->required();
-  app.add_option("--bytes", options.limits.bytes)->required();
-  app.add_option("--user-bytes", options.limits.user_bytes)->required();
-  app.add_option("--criu", options.criu)->required();
-  app.add_option("--init", options.init)->required();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {
-    app.exit(request);
-    return base::kExitOk;
-  } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "dfrs-keeper: {}\n", error.what());
+  base::CommandLine line("dfrsd starts this program for each dfrs-run.", "dfrs-keeper");
+  const base::Command& app = line.command();
+  app.add_option("--node", options.node).required();
+  app.add_option("--run-dir", options.run_dir).required();
+  app.add_option("--cgroup-root", options.cgroup_root).required();
+  app.add_option("--cgroup-tree", options.cgroup_tree).required();
+  app.add_option("--folder", options.folder).required();
+  app.add_option("--key", options.key).required();
+  app.add_option("--bytes", options.limits.bytes).required();
+  app.add_option("--user-bytes", options.limits.user_bytes).required();
+  app.add_option("--criu", options.criu).required();
+  app.add_option("--init", options.init).required();
+  const auto parsed = line.parse(argc, argv);
+  if (!parsed) {
+    fmt::print(stderr, "dfrs-keeper: {}\n", parsed.error());
     return base::kExitUsage;
+  }
+  if (*parsed) {
+    fmt::print("{}", **parsed);
+    return base::kExitOk;
   }
   ::fcntl(kKeeperSocket, F_SETFD, FD_CLOEXEC);
   try {

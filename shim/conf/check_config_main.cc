@@ -2,13 +2,12 @@
 // dfrs-check-config: reports all errors of a dfrs.conf, or prints the settings in force.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <new>
-#include <sstream>
 #include <string>
 
+#include "base/command_line.h"
 #include "base/exit_code.h"
 #include "dfrs-config.h"
 #include "shim/conf/read_config.h"
@@ -49,28 +48,24 @@ int print(const std::string& text) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Checks a dfrs.conf. A running slurmctld is not touched.", "dfrs-check-config");
+  base::CommandLine line("Checks a dfrs.conf. A running slurmctld is not touched.", "dfrs-check-config");
+  const base::Command& app = line.command();
   std::string file;
   bool quiet = false;
   bool list = false;
-  CLI::Option* const file_option = app.add_option("FILE", file, "The dfrs.conf to check");
+  const base::Option file_option = app.add_option("FILE", file, "The dfrs.conf to check");
   app.add_flag("-q,--quiet", quiet, "Print nothing if FILE has no error");
-  app.add_flag("--list-settings", list, "Print all keys of dfrs.conf instead of checking a file")
-      ->excludes(file_option);
-  app.set_version_flag("--version", std::string("dfrs-check-config ") + PACKAGE_VERSION);
+  app.add_flag("--list-settings", list, "Print all keys of dfrs.conf instead of checking a file").excludes(file_option);
+  line.version(std::string("dfrs-check-config ") + PACKAGE_VERSION);
   app.footer(kFooter);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {
-    std::ostringstream text;
-    app.exit(request, text, text);
-    return print(text.str());
-  } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "dfrs-check-config: {} (see --help)\n", error.what());
+  const auto parsed = line.parse(argc, argv);
+  if (!parsed) {
+    fmt::print(stderr, "dfrs-check-config: {} (see --help)\n", parsed.error());
     return base::kExitUsage;
   }
+  if (*parsed) return print(**parsed);
   if (list) return print(list_settings());
-  if (file_option->empty()) {
+  if (file_option.count() == 0) {
     fmt::print(stderr, "dfrs-check-config: FILE is missing: name the dfrs.conf to check (see --help)\n");
     return base::kExitUsage;
   }

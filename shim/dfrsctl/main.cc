@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <pwd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -12,13 +11,13 @@
 #include <map>
 #include <new>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <tl/expected.hpp>
 #include <utility>
 #include <vector>
 
+#include "base/command_line.h"
 #include "base/exit_code.h"
 #include "dfrs-config.h"
 #include "policy/core/nearest_name.h"
@@ -106,7 +105,7 @@ std::string version_text(const Json& answer) {
 
 // A subcommand: its request, and how it shows the answer without --json.
 struct Command {
-  const CLI::App* app;
+  base::Command app;
   std::function<Result<Json>(const Options&)> ask;
   std::function<std::string(const Json&)> as_text;
 };
@@ -116,23 +115,23 @@ std::function<Result<Json>(const Options&)> get(const char* target) {
   return [target](const Options& o) { return ask_controller(o.ask, {"GET", target}); };
 }
 
-std::vector<Command> add_commands(CLI::App& app, Options& o) {
-  CLI::App* const status =
+std::vector<Command> add_commands(const base::Command& app, Options& o) {
+  const base::Command status =
       app.add_subcommand("status", "Show the jobs: state, yield, virtual time, nodes, pauses, moves and lost work");
-  CLI::App* const nodes =
+  const base::Command nodes =
       app.add_subcommand("nodes", "Show the nodes: CPUs, memory, swap, and whether their agents answer");
-  CLI::App* const explain = app.add_subcommand("explain", "Say why a job waits, or where it runs and why");
-  explain->add_option("JOB", o.job, "The job's number")->required()->check(CLI::Range(1U, 4294967295U));
-  CLI::App* const repack = app.add_subcommand("repack", "Show what a repack of all jobs would do now");
-  repack->add_flag("--dry-run", o.dry_run, "Only show it. This is required: dfrsctl does not start a repack")
-      ->required();
-  CLI::App* const recording = app.add_subcommand("record", "Switch recording for `dfrs-sim replay` on or off");
-  recording->add_option("ACTION", o.action, "on, off, or show: whether it is on")
-      ->required()
-      ->check(CLI::IsMember({"on", "off", "show"}));
-  recording->add_option("FILE", o.file,
-                        "With on: the absolute path of a new file on slurmctld's host; compressed if it ends with .gz");
-  CLI::App* const version = app.add_subcommand("version", "Show the versions of this program and of the controller");
+  const base::Command explain = app.add_subcommand("explain", "Say why a job waits, or where it runs and why");
+  explain.add_option("JOB", o.job, "The job's number").required().check(base::in_range(1U, 4294967295U));
+  const base::Command repack = app.add_subcommand("repack", "Show what a repack of all jobs would do now");
+  repack.add_flag("--dry-run", o.dry_run, "Only show it. This is required: dfrsctl does not start a repack").required();
+  const base::Command recording = app.add_subcommand("record", "Switch recording for `dfrs-sim replay` on or off");
+  recording.add_option("ACTION", o.action, "on, off, or show: whether it is on")
+      .required()
+      .check(base::one_of({"on", "off", "show"}));
+  recording.add_option("FILE", o.file,
+                       "With on: the absolute path of a new file on slurmctld's host; compressed if it ends with .gz");
+  const base::Command version =
+      app.add_subcommand("version", "Show the versions of this program and of the controller");
   return {
       {status, get("/v1/status"), [](const Json& answer) { return status_table(answer, user_name); }},
       {nodes, get("/v1/nodes"), nodes_table},
@@ -147,11 +146,11 @@ std::vector<Command> add_commands(CLI::App& app, Options& o) {
   };
 }
 
-CLI::App* add_web(CLI::App& app, Options& o) {
-  CLI::App* const page = app.add_subcommand("web", "Show the cluster on a page in the browser, until interrupted");
-  page->add_option("--port", o.web_port, "Port of the page on 127.0.0.1 (default: any free one)")
-      ->check(CLI::Range(1, 65535));
-  page->add_option("--every", o.web_every, "Seconds between updates (default: 2)")->check(CLI::Range(1, 3600));
+base::Command add_web(const base::Command& app, Options& o) {
+  const base::Command page = app.add_subcommand("web", "Show the cluster on a page in the browser, until interrupted");
+  page.add_option("--port", o.web_port, "Port of the page on 127.0.0.1 (default: any free one)")
+      .check(base::in_range(1, 65535));
+  page.add_option("--every", o.web_every, "Seconds between updates (default: 2)").check(base::in_range(1, 3600));
   return page;
 }
 
@@ -168,9 +167,9 @@ Result<void> carry_out(const Command& command, const Options& options) {
 }
 
 // "unknown subcommand 'stats'; ...", if that is the mistake in the command line.
-std::optional<std::string> unknown_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
+std::optional<std::string> unknown_subcommand(const base::Command& app, const std::vector<std::string>& words) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  for (const base::Command& command : app.subcommands()) names.push_back(command.name());
   for (std::size_t k = 0; k < words.size(); ++k) {
     if (words[k].starts_with("-")) {
       if (words[k] != "--json" && words[k].find('=') == std::string::npos) ++k;  // its value
@@ -182,17 +181,17 @@ std::optional<std::string> unknown_subcommand(const CLI::App& app, const std::ve
   return std::nullopt;
 }
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(const base::Command& app, Options& options) {
   AddressOptions& address = options.ask.address;
   app.add_flag("--json", options.json, "Print JSON, as docs/reference/dfrsctl.md describes it");
   app.add_option("--wait", options.ask.wait,
                  "Seconds for which to try again while slurmctld does not listen, as during `scontrol reconfigure` "
                  "(default: 10; 0: not at all)")
-      ->check(CLI::Range(0, 3600));
+      .check(base::in_range(0, 3600));
   app.add_option("--host", address.host, "Host of slurmctld");
-  app.add_option("--port", address.port, "Control port on that host")->check(CLI::Range(1, 65535));
+  app.add_option("--port", address.port, "Control port on that host").check(base::in_range(1, 65535));
   app.add_option("--auth", address.auth.type, "Credentials (default: by AuthType of slurm.conf)")
-      ->check(CLI::IsMember({"munge", "slurm"}));
+      .check(base::one_of({"munge", "slurm"}));
   app.add_option("--munge-socket", address.auth.munge_socket,
                  "Socket of munged (default: that of AuthInfo, else MUNGE's own)");
   app.add_option("--sack-socket", address.auth.sack_socket,
@@ -202,31 +201,29 @@ void add_options(CLI::App& app, Options& options) {
                  "Path of slurm.conf (default: $SLURM_CONF, else /etc/slurm/slurm.conf)");
   app.add_option("--cluster", address.cluster, "ClusterName");
   app.add_option("--slurm-user", address.slurm_user, "SlurmUser: only answers from this user are accepted");
-  app.set_version_flag("--version", std::string("dfrsctl ") + PACKAGE_VERSION);
-  app.require_subcommand(1);
-  app.fallthrough();  // options may also follow the subcommand
+  app.require_subcommand();
   app.footer(kFooter);
 }
 
 Result<void> run(int argc, char** argv) {
-  CLI::App app("Shows what dfrs (dynamic fractional resource scheduling) does in a running Slurm cluster.", "dfrsctl");
+  base::CommandLine line("Shows what dfrs (dynamic fractional resource scheduling) does in a running Slurm cluster.",
+                         "dfrsctl");
+  line.version(std::string("dfrsctl ") + PACKAGE_VERSION);
+  line.options_anywhere();
+  const base::Command& app = line.command();
   Options options;
   add_options(app, options);
   const std::vector<Command> commands = add_commands(app, options);
-  const CLI::App* const page = add_web(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {
-    std::ostringstream text;
-    app.exit(request, text, text);
-    return print(text.str());
-  } catch (const CLI::ParseError& error) {
+  const base::Command page = add_web(app, options);
+  const auto parsed = line.parse(argc, argv);
+  if (!parsed) {
     const auto unknown = unknown_subcommand(app, std::vector<std::string>(argv + 1, argv + argc));
-    return failure(kUsage, unknown.value_or(std::string(error.what()) + " (see --help)"));
+    return failure(kUsage, unknown.value_or(parsed.error() + " (see --help)"));
   }
-  if (page->parsed()) return web::serve({options.web_port, options.web_every, options.ask, user_name});
+  if (*parsed) return print(**parsed);
+  if (page.is_given()) return web::serve({options.web_port, options.web_every, options.ask, user_name});
   const auto named =
-      std::find_if(commands.begin(), commands.end(), [](const Command& command) { return command.app->parsed(); });
+      std::find_if(commands.begin(), commands.end(), [](const Command& command) { return command.app.is_given(); });
   return carry_out(*named, options);
 }
 

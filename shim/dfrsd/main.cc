@@ -7,13 +7,13 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <exception>
 #include <filesystem>
 #include <memory>
 
+#include "base/command_line.h"
 #include "base/counted.h"
 #include "base/exit_code.h"
 #include "dfrs-config.h"
@@ -316,79 +316,79 @@ constexpr const char* kFooter =
 
 docs/reference/dfrsd.md has more.)";
 
-void add_options(CLI::App& app, Options& options) {
-  app.set_version_flag("--version", std::string("dfrsd ") + PACKAGE_VERSION);
+void add_options(const base::Command& app, Options& options) {
   app.add_option("--node", options.node, "Slurm's name of this node (default: the host's short name)");
-  app.add_option("--bind,--address", options.bind, "Numeric address to listen on")->capture_default_str();
-  app.add_option("--port", options.port, "Port to listen on: AgentPort of dfrs.conf")->capture_default_str();
+  app.add_option("--bind,--address", options.bind, "Numeric address to listen on").capture_default();
+  app.add_option("--port", options.port, "Port to listen on: AgentPort of dfrs.conf").capture_default();
   app.add_option("--auth", options.auth.type, "Credentials (default: by AuthType of slurm.conf, munge without one)")
-      ->check(CLI::IsMember({"munge", "slurm"}));
+      .check(base::one_of({"munge", "slurm"}));
   app.add_option("--munge-socket", options.auth.munge_socket,
                  "Socket of munged (default: that of AuthInfo, else MUNGE's own)");
   app.add_option("--sack-socket", options.auth.sack_socket,
                  "With auth/slurm: socket of slurmd or sackd (default: as Slurm's commands find it)");
   app.add_option("--slurm-user", options.slurm_user,
                  "SlurmUser of slurm.conf, by name or number. Requests are accepted from this user and root only")
-      ->capture_default_str();
+      .capture_default();
   app.add_option("--cores-per-cpu", options.cores_per_cpu, "Real cores for each of Slurm's CPUs of this node")
-      ->check(CLI::Range(0.001, 1000.0))
-      ->capture_default_str();
+      .check(base::in_range(0.001, 1000.0))
+      .capture_default();
   app.add_option("--run-dir", options.run_dir,
                  "Folder for the agent's state and for the quotas that the SPANK plugin reads. %n is the node's name")
-      ->capture_default_str();
-  app.add_option("--cgroup-root", options.cgroup_root, "Where control groups are mounted, v1 or v2")
-      ->capture_default_str();
+      .capture_default();
+  app.add_option("--cgroup-root", options.cgroup_root, "Where control groups are mounted, v1 or v2").capture_default();
   app.add_option("--cgroup-tree", options.cgroup_tree,
                  "With cgroup v1: name of the group at the top of each controller that holds all groups of dfrs")
-      ->capture_default_str();
+      .capture_default();
   app.add_option("--report-interval", options.interval, "Seconds between measurements, and between checks of quotas")
-      ->check(CLI::Range(0.05, 60.0))
-      ->capture_default_str();
+      .check(base::in_range(0.05, 60.0))
+      .capture_default();
   app.add_option("--period", options.period_ms,
                  "Milliseconds of a quota's period. Small quotas have a longer one if they need it")
-      ->check(CLI::Range(1.0, 1000.0))
-      ->capture_default_str();
+      .check(base::in_range(1.0, 1000.0))
+      .capture_default();
   app.add_option(
       "--checkpoint-folder", options.checkpoint_folder,
       "Folder for images of jobs that are moved by checkpoints: CheckpointFolder of dfrs.conf. Without it the "
       "node has no checkpoints");
   app.add_option("--checkpoint-key", options.checkpoint_key,
                  "File with the key that images are bound to, the same on all nodes, readable by root only")
-      ->capture_default_str();
+      .capture_default();
   app.add_option("--checkpoint-space", options.checkpoint_gib, "GiB that all images may take (0: what the disk has)")
-      ->check(CLI::Range(0.0, 1e9))
-      ->capture_default_str();
+      .check(base::in_range(0.0, 1e9))
+      .capture_default();
   app.add_option("--checkpoint-user-space", options.checkpoint_user_gib,
                  "GiB that the images of one user may take (0: no limit)")
-      ->check(CLI::Range(0.0, 1e9))
-      ->capture_default_str();
-  app.add_option("--criu", options.criu, "The program criu, version 4.0 or newer")->capture_default_str();
+      .check(base::in_range(0.0, 1e9))
+      .capture_default();
+  app.add_option("--criu", options.criu, "The program criu, version 4.0 or newer").capture_default();
   app.add_option("--log-level", options.log_level, "Least level of messages to log: error, warning, info or debug")
-      ->check(CLI::IsMember({"error", "warning", "info", "debug"}))
-      ->capture_default_str();
-  app.add_flag("--check", options.check, "Check whether the agent has all it needs, report it, and exit");
+      .check(base::one_of({"error", "warning", "info", "debug"}))
+      .capture_default();
+  const base::Option check =
+      app.add_flag("--check", options.check, "Check whether the agent has all it needs, report it, and exit");
   app.add_flag(
          "--release", options.release,
          "Lift the quotas of all jobs on this node, and exit. Use it when you remove dfrs, after stopping the agent")
-      ->excludes("--check");
+      .excludes(check);
   app.footer(kFooter);
 }
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app(
+  base::CommandLine line(
       "The node agent of dfrs. It enforces the CPU quotas that the controller sets for the jobs on a node, and reports "
       "what the jobs use. It runs in the foreground until SIGTERM; quotas then stay as they are.",
       "dfrsd");
-  add_options(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {
-    app.exit(request);
-    return kExitOk;
-  } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "dfrsd: {} (see --help)\n", error.what());
+  line.version(std::string("dfrsd ") + PACKAGE_VERSION);
+  add_options(line.command(), options);
+  const auto parsed = line.parse(argc, argv);
+  if (!parsed) {
+    fmt::print(stderr, "dfrsd: {} (see --help)\n", parsed.error());
     return kExitUsage;
+  }
+  if (*parsed) {
+    fmt::print("{}", **parsed);
+    return kExitOk;
   }
   if (options.node.empty()) options.node = host_name();
   start_log(options.log_level);

@@ -42,7 +42,7 @@ struct AdviseCommand {
   bool whole = false;
   AdviceInput input;
 
-  void run(const CLI::App& command) {
+  void run(const base::Command& command) {
     say_when_interrupted("nothing is kept; the same command starts again");
     const std::string source = the_source();
     workload.refuse_choice("advise");
@@ -85,7 +85,7 @@ struct AdviseCommand {
 
  private:
   // Options that only this subcommand has and on which results depend.
-  std::string own(const CLI::App& command) const {
+  std::string own(const base::Command& command) const {
     constexpr std::array<std::string_view, 6> kLeftOut{"--sacct",  "--swf",  "--output",
                                                        "--format", "--conf", "--threads"};
     return own_options(command, kLeftOut, {{"--penalty", penalty}});
@@ -202,83 +202,84 @@ struct AdviseCommand {
 
 }  // namespace
 
-void add_advise(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("advise", "one page for an administrator: what DFRS would do for a cluster");
+void add_advise(const base::Command& app) {
+  const base::Command command =
+      app.add_subcommand("advise", "one page for an administrator: what DFRS would do for a cluster");
   auto options = std::make_shared<AdviseCommand>();
-  options->workload.add(*command, WorkloadOptions::Sources::at_most_one);
-  command->add_option("--sacct", options->sacct,
-                      "SOURCE is this file of Slurm accounting, as sacct --parsable2 prints it");
-  command->add_option("--swf", options->swf, "SOURCE is this log in the Standard Workload Format");
-  command->add_option("-o,--output", options->output, "file for the page: .html, .md, or text; - for standard output")
-      ->capture_default_str();
-  command->add_option("--format", options->format, "of the page (default: by the file's name, else text)")
-      ->check(CLI::IsMember({"text", "markdown", "html"}));
-  command->add_option("--conf", options->conf, "also write the suggested dfrs.conf to this file");
-  command->add_option("-a,--algorithm,--algorithms", options->input.candidates,
-                      "an additional DFRS policy to try; may be repeated");
+  options->workload.add(command, WorkloadOptions::Sources::at_most_one);
+  command.add_option("--sacct", options->sacct,
+                     "SOURCE is this file of Slurm accounting, as sacct --parsable2 prints it");
+  command.add_option("--swf", options->swf, "SOURCE is this log in the Standard Workload Format");
+  command.add_option("-o,--output", options->output, "file for the page: .html, .md, or text; - for standard output")
+      .capture_default();
+  command.add_option("--format", options->format, "of the page (default: by the file's name, else text)")
+      .check(base::one_of({"text", "markdown", "html"}));
+  command.add_option("--conf", options->conf, "also write the suggested dfrs.conf to this file");
+  command.add_option("-a,--algorithm,--algorithms", options->input.candidates,
+                     "an additional DFRS policy to try; may be repeated");
   command
-      ->add_option("--bandwidth", options->input.bandwidth_gb_per_s,
-                   "GB/s of the cluster's storage or network that pauses and moves may use, for comparison")
-      ->check(number_in(1e-6, 1e9));
+      .add_option("--bandwidth", options->input.bandwidth_gb_per_s,
+                  "GB/s of the cluster's storage or network that pauses and moves may use, for comparison")
+      .check(number_in(1e-6, 1e9));
   command
-      ->add_option("--checkpoints", options->input.checkpoints,
-                   "part of the jobs that restart from a checkpoint of their own, for Pauses=mixed (default: the jobs "
-                   "that are marked dfrs:checkpoint, or else 0.5)")
-      ->check(number_in(0.01, 0.99));
+      .add_option("--checkpoints", options->input.checkpoints,
+                  "part of the jobs that restart from a checkpoint of their own, for Pauses=mixed (default: the jobs "
+                  "that are marked dfrs:checkpoint, or else 0.5)")
+      .check(number_in(0.01, 0.99));
   command
-      ->add_option("--pauses", options->input.pauses,
-                   "what pauses may do to jobs: the page compares all five, and recommends settings for this one "
-                   "(Pauses of dfrs.conf)")
-      ->check(CLI::IsMember({"suspended", "kept", "mixed", "none", "lost"}))
-      ->capture_default_str();
+      .add_option("--pauses", options->input.pauses,
+                  "what pauses may do to jobs: the page compares all five, and recommends settings for this one "
+                  "(Pauses of dfrs.conf)")
+      .check(base::one_of({"suspended", "kept", "mixed", "none", "lost"}))
+      .capture_default();
   command
-      ->add_option(
+      .add_option(
           "--swap", options->swap,
           fmt::format("swap of each node for jobs that are suspended: {}; memory is as much as a node has memory",
                       record::kSwapSizes))
-      ->check(swap_size())
-      ->capture_default_str();
-  command->add_option("--samples", options->samples, "number of weeks to simulate if the log is longer than two weeks")
-      ->check(whole_number_in(1, 10'000))
-      ->capture_default_str();
+      .check(swap_size())
+      .capture_default();
+  command.add_option("--samples", options->samples, "number of weeks to simulate if the log is longer than two weeks")
+      .check(whole_number_in(1, 10'000))
+      .capture_default();
   command
-      ->add_option(
+      .add_option(
           "--penalty", options->penalty,
           "seconds that a pause or a move delays a job, or memory/RATE[+SECONDS]: the time to write its memory on a "
           "node and read it back at RATE MiB/s, and SECONDS on top (default: memory/100+2, as on a cluster before "
           "swap is measured; 300 if memory is not known)")
-      ->check(penalty_rule());
+      .check(penalty_rule());
   command
-      ->add_option("--restart-cost", options->input.restart_cost,
-                   "seconds that a requeue delays a job, with a checkpoint or without (RestartCost)")
-      ->check(number_in(0, 1e7))
-      ->capture_default_str();
+      .add_option("--restart-cost", options->input.restart_cost,
+                  "seconds that a requeue delays a job, with a checkpoint or without (RestartCost)")
+      .check(number_in(0, 1e7))
+      .capture_default();
   command
-      ->add_option("--min-progress", options->input.study.lost_work.min_progress,
-                   "seconds of virtual time before a requeue may end a run, with a checkpoint or without (MinProgress)")
-      ->check(number_in(0, 1e7))
-      ->capture_default_str();
+      .add_option("--min-progress", options->input.study.lost_work.min_progress,
+                  "seconds of virtual time before a requeue may end a run, with a checkpoint or without (MinProgress)")
+      .check(number_in(0, 1e7))
+      .capture_default();
   command
-      ->add_option("--max-lost-runs", options->input.study.lost_work.max_lost_runs,
-                   "the most runs that a job may lose (MaxLostRuns)")
-      ->check(whole_number_in(0, 1'000'000))
-      ->capture_default_str();
-  command->add_option("--period", options->input.study.period, "seconds between repacks")
-      ->check(number_in(1, 1e7))
-      ->capture_default_str();
-  command->add_option("--stretch-floor", options->input.study.stretch_floor, "shorter times count as this many seconds")
-      ->check(number_in(0.001, 1e7))
-      ->capture_default_str();
-  command->add_option("-j,--threads", options->input.study.threads, "threads (default: one per processor)")
-      ->check(CLI::Range(1, 1024));
-  command->footer(
+      .add_option("--max-lost-runs", options->input.study.lost_work.max_lost_runs,
+                  "the most runs that a job may lose (MaxLostRuns)")
+      .check(whole_number_in(0, 1'000'000))
+      .capture_default();
+  command.add_option("--period", options->input.study.period, "seconds between repacks")
+      .check(number_in(1, 1e7))
+      .capture_default();
+  command.add_option("--stretch-floor", options->input.study.stretch_floor, "shorter times count as this many seconds")
+      .check(number_in(0.001, 1e7))
+      .capture_default();
+  command.add_option("-j,--threads", options->input.study.threads, "threads (default: one per processor)")
+      .check(base::in_range(1, 1024));
+  command.footer(
       fmt::format("To get the accounting, run this on the cluster as a user who may see all jobs:\n  {}\nExample:\n  "
                   "dfrs-sim advise --sacct "
                   "accounting.txt --nodes 64 --cores 32 --memory 192000 -o advice.html",
                   kSacctCommand));
-  command->callback([options, command] {
+  command.callback([options, command] {
     options->whole = options->workload.whole();
-    options->run(*command);
+    options->run(command);
   });
 }
 

@@ -54,14 +54,15 @@ struct AnalyseCommand {
 
 }  // namespace
 
-void add_analyse(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("analyse", "what kind of jobs a log has: widths, run times, arrivals");
+void add_analyse(const base::Command& app) {
+  const base::Command command =
+      app.add_subcommand("analyse", "what kind of jobs a log has: widths, run times, arrivals");
   auto options = std::make_shared<AnalyseCommand>();
-  options->workload.add(*command, WorkloadOptions::Sources::several);
-  command->footer(
+  options->workload.add(command, WorkloadOptions::Sources::several);
+  command.footer(
       "Estimates are exact run times unless you give --estimates trace. `dfrs-sim generate --like LOG` makes similar "
       "job sets.");
-  command->callback([options] { options->run(); });
+  command.callback([options] { options->run(); });
 }
 
 }  // namespace dfrs::sim

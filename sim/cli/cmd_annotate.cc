@@ -46,14 +46,14 @@ struct AnnotateCommand {
 
 }  // namespace
 
-void add_annotate(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("annotate", "logs (SWF) to traces with tasks, CPU needs and memory");
+void add_annotate(const base::Command& app) {
+  const base::Command command = app.add_subcommand("annotate", "logs (SWF) to traces with tasks, CPU needs and memory");
   auto options = std::make_shared<AnnotateCommand>();
-  options->workload.add(*command, WorkloadOptions::Sources::several);
-  command->add_option("-o,--output", options->output, "folder for the traces; - for standard output, one after another")
-      ->capture_default_str();
-  command->footer("The format is described in docs/reference/trace-format.md.");
-  command->callback([options] { options->run(); });
+  options->workload.add(command, WorkloadOptions::Sources::several);
+  command.add_option("-o,--output", options->output, "folder for the traces; - for standard output, one after another")
+      .capture_default();
+  command.footer("The format is described in docs/reference/trace-format.md.");
+  command.callback([options] { options->run(); });
 }
 
 }  // namespace dfrs::sim

@@ -60,20 +60,21 @@ struct BoundCommand {
 
 }  // namespace
 
-void add_bound(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("bound", "lower bounds on the best possible maximum stretch, as CSV");
+void add_bound(const base::Command& app) {
+  const base::Command command =
+      app.add_subcommand("bound", "lower bounds on the best possible maximum stretch, as CSV");
   auto options = std::make_shared<BoundCommand>();
-  options->workload.add(*command, WorkloadOptions::Sources::several);
-  command->add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
-      ->check(number_in(1e-3, 1e9))
-      ->capture_default_str();
-  command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("-o,--output", options->output, "file to write")->capture_default_str();
-  command->footer(
+  options->workload.add(command, WorkloadOptions::Sources::several);
+  command.add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
+      .check(number_in(1e-3, 1e9))
+      .capture_default();
+  command.add_option("-j,--threads", options->threads, "threads (default: one per processor)")
+      .check(base::in_range(1, 1024));
+  command.add_option("-o,--output", options->output, "file to write").capture_default();
+  command.footer(
       "'ls1' is Linear System (1) of RR-7659 as printed; 'divisible' drops its constraint (1d), by which\n"
       "one job cannot use the whole cluster. The published degradations fit 'divisible'.");
-  command->callback([options, command] { options->run(own_options(*command, {"--output", "--threads"})); });
+  command.callback([options, command] { options->run(own_options(command, {"--output", "--threads"})); });
 }
 
 }  // namespace dfrs::sim

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/counted.h"
@@ -63,8 +64,8 @@ struct CompareCommand {
   CampaignOutputs outputs;
   std::string timeline;
   bool times = false, no_submit = false, no_wait = false;
-  const CLI::App* parsed = nullptr;
-  std::vector<const CLI::Option*> here;  ///< options not passed on to the tasks of a job array
+  std::optional<base::Command> parsed;
+  std::vector<base::Option> here;  ///< options not passed on to the tasks of a job array
 
   void run() {
     const std::vector<Algorithm> chosen = parse_algorithms(algorithms.empty() ? recommended_algorithms() : algorithms);
@@ -142,15 +143,15 @@ struct CompareCommand {
   // This command line for a task, with file names that are valid on any node.
   std::vector<std::string> task_command() const {
     std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string(), "compare"};
-    for (const CLI::Option* option : parsed->get_options()) {
-      if (option->count() == 0 || std::find(here.begin(), here.end(), option) != here.end()) continue;
-      if (option->get_positional() || option->get_lnames().empty()) continue;  // below
-      const std::string name = "--" + option->get_lnames().front();
-      if (option->get_items_expected_max() == 0) {
+    for (const base::Option& option : parsed->options()) {
+      if (option.count() == 0 || std::find(here.begin(), here.end(), option) != here.end()) continue;
+      if (option.is_positional() || option.long_names().empty()) continue;  // below
+      const std::string name = "--" + option.long_names().front();
+      if (!option.takes_value()) {
         words.push_back(name);
         continue;
       }
-      for (const std::string& value : option->results()) {
+      for (const std::string& value : option.given_values()) {
         words.push_back(name + "=" + (name == "--ca-file" ? whole_name(value) : value));
       }
     }
@@ -159,30 +160,30 @@ struct CompareCommand {
   }
 };
 
-void add_slurm(CLI::App& command, CompareCommand& options) {
+void add_slurm(const base::Command& command, CompareCommand& options) {
   const std::string group = "On a Slurm cluster";
   SlurmOptions& slurm = options.outputs.slurm;
-  CLI::Option* folder = command.add_option(
+  const base::Option folder = command.add_option(
       "--slurm", slurm.folder,
       "simulate in a job array on this machine's Slurm cluster, wait for it and collect the results in FOLDER. The "
       "nodes must see FOLDER, this program and the sources. Simulations still missing when the array has ended are "
       "submitted again. After an interruption, run the same command to continue");
-  folder->type_name("FOLDER")->group(group);
-  const auto add = [&](CLI::Option* option) {
-    option->group(group)->needs(folder);
+  folder.type_name("FOLDER").group(group);
+  const auto add = [&](const base::Option option) {
+    option.group(group).needs(folder);
     options.here.push_back(option);
     return option;
   };
   add(command.add_option("--tasks", slurm.tasks, "number of array tasks to divide the missing simulations among"))
-      ->check(whole_number_in(1, 4'000'000))
-      ->capture_default_str();
+      .check(whole_number_in(1, 4'000'000))
+      .capture_default();
   add(command.add_option("--at-once", slurm.at_once, "the most tasks running at a time (default: no limit)"))
-      ->check(whole_number_in(1, 4'000'000));
+      .check(whole_number_in(1, 4'000'000));
   add(command.add_option("--partition", slurm.partition, "partition to submit to (default: the cluster's default)"));
   add(command.add_option("--time", slurm.time, "time limit per task in sbatch's format (default: the partition's)"));
   add(command.add_option("--sbatch", slurm.sbatch,
                          "an additional option for sbatch, such as --sbatch=--mem=2G; may be repeated"))
-      ->allow_extra_args(false);
+      .one_value_each_time();
   add(command.add_flag("--no-submit", options.no_submit,
                        "write the batch script and print its path without calling Slurm"));
   add(command.add_flag("--no-wait", options.no_wait, "submit and return; run the same command later to continue"));
@@ -191,46 +192,49 @@ void add_slurm(CLI::App& command, CompareCommand& options) {
 
 }  // namespace
 
-void add_compare(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("compare", "several algorithms on several traces: table, results, report");
+void add_compare(const base::Command& app) {
+  const base::Command command =
+      app.add_subcommand("compare", "several algorithms on several traces: table, results, report");
   auto options = std::make_shared<CompareCommand>();
   options->parsed = command;
-  options->workload.add(*command, WorkloadOptions::Sources::several);
-  command->add_option(
+  options->workload.add(command, WorkloadOptions::Sources::several);
+  command.add_option(
       "-a,--algorithm,--algorithms", options->algorithms,
       "algorithms or sets of them (see `dfrs-sim list`), separated by commas or in several -a (default: FCFS, "
       "EASY and the best DFRS algorithms of the papers)");
-  CLI::Option* results =
-      command->add_option("-o,--output", options->outputs.results, "write a row per simulation to this CSV file");
-  CLI::Option* report = command->add_option("--report", options->outputs.report, "write a report to this HTML file");
-  CLI::Option* timeline = command->add_option("--timeline", options->timeline,
-                                              "write a page to this HTML file: nodes and jobs over time under two or "
-                                              "three algorithms above each other, for one "
-                                              "instance");
-  CLI::Option* times = command->add_flag(
+  const base::Option results =
+      command.add_option("-o,--output", options->outputs.results, "write a row per simulation to this CSV file");
+  const base::Option report =
+      command.add_option("--report", options->outputs.report, "write a report to this HTML file");
+  const base::Option timeline =
+      command.add_option("--timeline", options->timeline,
+                         "write a page to this HTML file: nodes and jobs over time under two or "
+                         "three algorithms above each other, for one "
+                         "instance");
+  const base::Option times = command.add_flag(
       "--times", options->times,
       "with --output: add columns with the CPU time of each simulation and of its calls of the policy (cpu_seconds, "
       "policy_call_mean_s, policy_call_longest_s); without it, the same command writes the same file");
-  CLI::Option* store = command->add_option(
+  const base::Option store = command.add_option(
       "--store", options->outputs.store,
       "store each result in this file as it comes: an interrupted run continues from it, more algorithms can "
       "be added, and several processes on this machine can share the work");
-  CLI::Option* only = command->add_option(
+  const base::Option only = command.add_option(
       "--only", options->only,
       "with --store: run only the simulations with these numbers, such as 0-13,25 (from 0, all algorithms of the "
       "first source first); one process at a time can use the store, which may be in a shared folder");
-  only->needs(store)->excludes(results)->excludes(report)->excludes(timeline);
-  CLI::Option* format = command->add_option("--format", options->outputs.format, "of the table printed");
-  format->check(CLI::IsMember({"text", "markdown", "csv", "json"}))->capture_default_str();
-  CLI::Option* threads = command->add_option(
+  only.needs(store).excludes(results).excludes(report).excludes(timeline);
+  const base::Option format = command.add_option("--format", options->outputs.format, "of the table printed");
+  format.check(base::one_of({"text", "markdown", "csv", "json"})).capture_default();
+  const base::Option threads = command.add_option(
       "-j,--threads", options->threads, "threads (default: one per processor; with --slurm: CPUs per task, default 1)");
-  threads->check(CLI::Range(1, 1024));
-  options->simulation.add(*command);
-  command->footer(kFooter);
+  threads.check(base::in_range(1, 1024));
+  options->simulation.add(command);
+  command.footer(kFooter);
   options->here = {results, report, timeline, times, store, only, format, threads};
-  add_slurm(*command, *options);
-  for (CLI::Option* other : {store, only, timeline}) command->get_option("--slurm")->excludes(other);
-  command->callback([options] { options->run(); });
+  add_slurm(command, *options);
+  for (const base::Option other : {store, only, timeline}) command.option("--slurm").excludes(other);
+  command.callback([options] { options->run(); });
 }
 
 }  // namespace dfrs::sim

@@ -89,18 +89,18 @@ struct DemoCommand {
 
 }  // namespace
 
-void add_demo(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_demo(const base::Command& app) {
+  const base::Command command = app.add_subcommand(
       "demo", "what DFRS would do compared with FCFS and EASY, on generated workloads or on your log");
   auto options = std::make_shared<DemoCommand>();
-  options->workload.add(*command, WorkloadOptions::Sources::at_most_one);
-  command->footer(
+  options->workload.add(command, WorkloadOptions::Sources::at_most_one);
+  command.footer(
       "HPC2N's log is annotated and split into weeks as in the paper. Jobs that do not fit the machine are left out "
       "and counted.\nWithout SOURCE, ten workloads are generated.");
-  command->add_option("-o,--output", options->output, "folder for report.html and results.csv")->capture_default_str();
-  command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
-      ->check(CLI::Range(1, 1024));
-  command->callback([options] { options->run(); });
+  command.add_option("-o,--output", options->output, "folder for report.html and results.csv").capture_default();
+  command.add_option("-j,--threads", options->threads, "threads (default: one per processor)")
+      .check(base::in_range(1, 1024));
+  command.callback([options] { options->run(); });
 }
 
 }  // namespace dfrs::sim

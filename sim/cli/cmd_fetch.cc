@@ -36,17 +36,17 @@ struct FetchCommand {
 
 }  // namespace
 
-void add_fetch(CLI::App& app) {
-  CLI::App* command =
+void add_fetch(const base::Command& app) {
+  const base::Command command =
       app.add_subcommand("fetch", "download a log of the Parallel Workloads Archive, checked and cached");
   auto options = std::make_shared<FetchCommand>();
-  command->add_option("NAME", options->name, "name of the log; without it, list the known logs");
-  command->add_option("--base-url", options->base_url, "URL of the archive or a mirror")->capture_default_str();
-  command->add_option("--cache", options->options.cache_folder, "folder for the logs (default: ~/.cache/dfrs)");
-  command->add_flag("--refresh", options->options.refresh, "download again even if the log is in the cache");
-  command->add_option("--ca-file", options->options.http.ca_file, "certificate authorities for https, PEM");
-  command->footer("Prints the path of the log: dfrs-sim compare $(dfrs-sim fetch HPC2N-2002-2.1-cln)");
-  command->callback([options] { options->run(); });
+  command.add_option("NAME", options->name, "name of the log; without it, list the known logs");
+  command.add_option("--base-url", options->base_url, "URL of the archive or a mirror").capture_default();
+  command.add_option("--cache", options->options.cache_folder, "folder for the logs (default: ~/.cache/dfrs)");
+  command.add_flag("--refresh", options->options.refresh, "download again even if the log is in the cache");
+  command.add_option("--ca-file", options->options.http.ca_file, "certificate authorities for https, PEM");
+  command.footer("Prints the path of the log: dfrs-sim compare $(dfrs-sim fetch HPC2N-2002-2.1-cln)");
+  command.callback([options] { options->run(); });
 }
 
 }  // namespace dfrs::sim

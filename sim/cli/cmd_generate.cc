@@ -133,71 +133,70 @@ struct GenerateCommand {
 
 }  // namespace
 
-void add_generate(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_generate(const base::Command& app) {
+  const base::Command command = app.add_subcommand(
       "generate", "synthetic workloads: Lublin-Feitelson, annotated as in the papers, or modelled on a log");
   auto options = std::make_shared<GenerateCommand>();
-  command->add_option("--count", options->count, "number of instances, with seeds S, S+1, ...")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  command->add_option("--seed", options->lublin.seed, "S, the first seed")
-      ->check(whole_number_in(0, std::numeric_limits<std::uint64_t>::max()))
-      ->capture_default_str();
-  CLI::Option* jobs = command
-                          ->add_option("--jobs", options->lublin.jobs,
-                                       "jobs per instance (default 1000; 10000 with --like, --published)")
-                          ->check(CLI::Range(1, 10'000'000));
-  CLI::Option* nodes = command
-                           ->add_option("--nodes", options->lublin.nodes,
-                                        "nodes of the cluster (default 128; with --like the log's header)")
-                           ->check(CLI::Range(2, 1'000'000));
-  command->add_option("--cores", options->lublin.cores, "cores per node: a one-task job needs one of them")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  command->add_option("--memory", options->lublin.memory_mib, "MiB per node")
-      ->check(CLI::Range(std::int64_t{10}, std::int64_t{1} << 40))
-      ->capture_default_str();
-  command->add_option("--mix", options->mix, "job types of the model")
-      ->check(CLI::IsMember({"both", "batch", "interactive", "typeless"}))
-      ->capture_default_str();
-  command->add_option("--start-hour", options->lublin.start_hour, "hour of the day at time 0")
-      ->check(CLI::Range(0, 23))
-      ->capture_default_str();
-  command->add_option("--load", options->loads, "scale to these offered loads, such as 0.1,0.5,0.9")
-      ->delimiter(',')
-      ->check(number_in(1e-6, 1000));
-  command->add_option("-o,--output", options->output, "folder for the traces; - for one trace on standard output")
-      ->capture_default_str();
+  command.add_option("--count", options->count, "number of instances, with seeds S, S+1, ...")
+      .check(base::in_range(1, 1'000'000))
+      .capture_default();
+  command.add_option("--seed", options->lublin.seed, "S, the first seed")
+      .check(whole_number_in(0, std::numeric_limits<std::uint64_t>::max()))
+      .capture_default();
+  const base::Option jobs = command
+                                .add_option("--jobs", options->lublin.jobs,
+                                            "jobs per instance (default 1000; 10000 with --like, --published)")
+                                .check(base::in_range(1, 10'000'000));
+  const base::Option nodes = command
+                                 .add_option("--nodes", options->lublin.nodes,
+                                             "nodes of the cluster (default 128; with --like the log's header)")
+                                 .check(base::in_range(2, 1'000'000));
+  command.add_option("--cores", options->lublin.cores, "cores per node: a one-task job needs one of them")
+      .check(base::in_range(1, 1024))
+      .capture_default();
+  command.add_option("--memory", options->lublin.memory_mib, "MiB per node")
+      .check(base::in_range(std::int64_t{10}, std::int64_t{1} << 40))
+      .capture_default();
+  command.add_option("--mix", options->mix, "job types of the model")
+      .check(base::one_of({"both", "batch", "interactive", "typeless"}))
+      .capture_default();
+  command.add_option("--start-hour", options->lublin.start_hour, "hour of the day at time 0")
+      .check(base::in_range(0, 23))
+      .capture_default();
+  command.add_option("--load", options->loads, "scale to these offered loads, such as 0.1,0.5,0.9")
+      .delimiter(',')
+      .check(number_in(1e-6, 1000));
+  command.add_option("-o,--output", options->output, "folder for the traces; - for one trace on standard output")
+      .capture_default();
   command
-      ->add_option("--shrink", options->shrinks,
-                   "shrinking factors of Streit 2003: times between submissions are multiplied by each, such as 1,0.8")
-      ->delimiter(',')
-      ->check(number_in(1e-6, 1000));
+      .add_option("--shrink", options->shrinks,
+                  "shrinking factors of Streit 2003: times between submissions are multiplied by each, such as 1,0.8")
+      .delimiter(',')
+      .check(number_in(1e-6, 1000));
   const std::string group = "Like a log (Streit 2003)";
-  CLI::Option* like =
-      command->add_option("--like", options->like,
-                          "SWF log or dfrs-trace to learn from: its combinations of width, estimate and "
-                          "run time, and a Weibull fit of its times between submissions");
-  like->group(group);
-  CLI::Option* published = command->add_option("--published", options->published,
-                                               "a job set with the published properties of CTC, KTH, PC2 or SDSC");
-  published->check(CLI::IsMember({"CTC", "KTH", "PC2", "SDSC"}))->group(group)->excludes(like);
+  const base::Option like =
+      command.add_option("--like", options->like,
+                         "SWF log or dfrs-trace to learn from: its combinations of width, estimate and "
+                         "run time, and a Weibull fit of its times between submissions");
+  like.group(group);
+  const base::Option published = command.add_option("--published", options->published,
+                                                    "a job set with the published properties of CTC, KTH, PC2 or SDSC");
+  published.check(base::one_of({"CTC", "KTH", "PC2", "SDSC"})).group(group).excludes(like);
   command
-      ->add_flag("--no-kill", options->no_kill,
-                 "keep run times beyond the estimates (default: jobs end at their estimates)")
-      ->group(group);
-  command->add_flag("--exact-estimates", options->job_set.exact, "use the run times as estimates")->group(group);
-  command->add_option("--max-width", options->job_set.max_width, "split wider jobs into jobs of at most this width")
-      ->check(CLI::Range(1, 1'000'000))
-      ->group(group);
-  command
-      ->add_option("--weibull", options->weibull, "ALPHA,BETA (s): replaces the fit of the times between submissions")
-      ->delimiter(',')
-      ->check(number_in(1e-3, 1e9))
-      ->group(group);
-  command->callback([options, jobs, nodes] {
-    options->job_set.jobs = jobs->count() > 0 ? options->lublin.jobs : 10'000;
-    options->nodes_given = nodes->count() > 0;
+      .add_flag("--no-kill", options->no_kill,
+                "keep run times beyond the estimates (default: jobs end at their estimates)")
+      .group(group);
+  command.add_flag("--exact-estimates", options->job_set.exact, "use the run times as estimates").group(group);
+  command.add_option("--max-width", options->job_set.max_width, "split wider jobs into jobs of at most this width")
+      .check(base::in_range(1, 1'000'000))
+      .group(group);
+  command.add_option("--weibull", options->weibull, "ALPHA,BETA (s): replaces the fit of the times between submissions")
+      .delimiter(',')
+      .check(number_in(1e-3, 1e9))
+      .group(group);
+  command.callback([options, jobs, nodes] {
+    options->job_set.jobs = jobs.count() > 0 ? options->lublin.jobs : 10'000;
+    options->nodes_given = nodes.count() > 0;
     options->run();
   });
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "base/counted.h"
 #include "base/utf8.h"
@@ -28,17 +29,17 @@ namespace {
 
 // Options common to both formats.
 struct Target {
-  const CLI::App* app = nullptr;
+  std::optional<base::Command> app;
   std::string format = "trace";
   bool swf = false;  // --swf
   bool anonymise = false;
   std::string output = "-";
 
-  void add(CLI::App& to, std::vector<std::string> formats) {
-    app = &to;
-    to.add_option("--to", format, "what to write")->check(CLI::IsMember(std::move(formats)))->capture_default_str();
+  void add(const base::Command& to, std::vector<std::string> formats) {
+    app = to;
+    to.add_option("--to", format, "what to write").check(base::one_of(std::move(formats))).capture_default();
     to.add_flag("--swf", swf, "short for --to swf");
-    to.add_option("-o,--output", output, "file to write; - for standard output")->capture_default_str();
+    to.add_option("-o,--output", output, "file to write; - for standard output").capture_default();
   }
   std::string_view chosen() const { return swf ? std::string_view("swf") : std::string_view(format); }
 
@@ -47,7 +48,7 @@ struct Target {
                                     const std::string& workload) const {
     const std::string own = own_options(*app, {"--output"});
     return trace_comments({program_version(), anonymise ? "FILE" : source, sha256, workload, own},
-                          "import " + app->get_name());
+                          "import " + app->name());
   }
 };
 
@@ -235,53 +236,54 @@ struct ImportSwf {
 
 }  // namespace
 
-void add_import(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_import(const base::Command& app) {
+  const base::Command command = app.add_subcommand(
       "import", "convert Slurm accounting (sacct), job tables (CSV) or logs (SWF) to traces and SWF");
-  command->require_subcommand(1);
+  command.require_subcommand();
 
-  CLI::App* sacct = command->add_subcommand("sacct", "the parsable output of Slurm's sacct");
+  const base::Command sacct = command.add_subcommand("sacct", "the parsable output of Slurm's sacct");
   auto from_sacct = std::make_shared<ImportSacct>();
-  from_sacct->workload.add(*sacct, WorkloadOptions::Sources::one);
-  from_sacct->target.add(*sacct, {"trace", "swf", "sacct"});
-  sacct->add_flag(
+  from_sacct->workload.add(sacct, WorkloadOptions::Sources::one);
+  from_sacct->target.add(sacct, {"trace", "swf", "sacct"});
+  sacct.add_flag(
       "--anonymise", from_sacct->target.anonymise,
       "remove names, renumber jobs from 1, shift times by whole weeks; with --to sacct, write accounting again");
-  sacct->footer(
+  sacct.footer(
       fmt::format("To get the file, run this on the cluster as a user who may see all jobs:\n  {}\nNodes, cores and "
                   "memory that are "
                   "not given are inferred from the jobs if possible.\nHow columns are used: docs/researcher-guide.md, "
                   "\"Your cluster's accounting\".",
                   kSacctCommand));
-  sacct->callback([from_sacct] { from_sacct->run(); });
+  sacct.callback([from_sacct] { from_sacct->run(); });
 
-  CLI::App* csv = command->add_subcommand("csv", "a table of jobs in CSV, with a mapping file for its columns");
+  const base::Command csv =
+      command.add_subcommand("csv", "a table of jobs in CSV, with a mapping file for its columns");
   auto from_csv = std::make_shared<ImportCsv>();
-  from_csv->workload.add(*csv, WorkloadOptions::Sources::at_most_one);
-  csv->get_option("SOURCE")->description(
+  from_csv->workload.add(csv, WorkloadOptions::Sources::at_most_one);
+  csv.option("SOURCE").description(
       "job table: a file, an http(s) URL or - for standard input; plain, gz, xz, zst or bz2");
-  from_csv->target.add(*csv, {"trace", "swf"});
-  csv->add_option("--map", from_csv->map_name,
-                  "mapping file that says which column is what, or the name of one that comes with dfrs-sim: " +
-                      shipped_map_names());
-  csv->add_flag("--maps", from_csv->list, "list the maps that come with dfrs-sim");
-  csv->add_flag("--anonymise", from_csv->target.anonymise,
-                "remove names, renumber jobs from 1, shift times by whole weeks");
-  csv->footer(
+  from_csv->target.add(csv, {"trace", "swf"});
+  csv.add_option("--map", from_csv->map_name,
+                 "mapping file that says which column is what, or the name of one that comes with dfrs-sim: " +
+                     shipped_map_names());
+  csv.add_flag("--maps", from_csv->list, "list the maps that come with dfrs-sim");
+  csv.add_flag("--anonymise", from_csv->target.anonymise,
+               "remove names, renumber jobs from 1, shift times by whole weeks");
+  csv.footer(
       "Options for sacct apply. Convert Parquet first, for example by DuckDB:\n"
       "  duckdb -c \"COPY 'jobs.parquet' TO 'jobs.csv'\"\n"
       "How to write a mapping file: docs/reference/csv-maps.md.");
-  csv->callback([from_csv] { from_csv->run(); });
+  csv.callback([from_csv] { from_csv->run(); });
 
-  CLI::App* swf = command->add_subcommand("swf", "a log in the Standard Workload Format");
+  const base::Command swf = command.add_subcommand("swf", "a log in the Standard Workload Format");
   auto from_swf = std::make_shared<ImportSwf>();
-  from_swf->workload.add(*swf, WorkloadOptions::Sources::one);
-  from_swf->target.add(*swf, {"trace", "swf"});
-  swf->add_flag(
+  from_swf->workload.add(swf, WorkloadOptions::Sources::one);
+  from_swf->target.add(swf, {"trace", "swf"});
+  swf.add_flag(
       "--anonymise", from_swf->target.anonymise,
       "renumber jobs, users, groups, applications, queues and partitions from 1; remove dates and names from the "
       "header");
-  swf->callback([from_swf] { from_swf->run(); });
+  swf.callback([from_swf] { from_swf->run(); });
 }
 
 }  // namespace dfrs::sim

@@ -343,42 +343,42 @@ struct ReplayCommand {
 
 }  // namespace
 
-void add_replay(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_replay(const base::Command& app) {
+  const base::Command command = app.add_subcommand(
       "replay", "check that a record of a live run is reproduced, or try other algorithms on its jobs");
   auto options = std::make_shared<ReplayCommand>();
-  command->add_option("FILE", options->file, "the record, plain or gzip; - for standard input")->required();
-  command->add_option("-a,--algorithm,--algorithms", options->algorithms,
-                      "simulate these algorithms on the record's jobs, in addition to the recorded one");
-  command->add_option("--report", options->report_file,
-                      "also write a page of the recorded run to this HTML file: nodes and jobs over time");
-  command->add_option("--evalys", options->evalys_file,
-                      "also write the recorded schedule to this CSV file in the format of Batsim's jobs.csv");
-  command->add_option("--paje", options->paje_file, "also write it to this file as a Paje trace (ViTE, PajeNG)");
-  command->add_option("--perfetto", options->perfetto_file,
-                      "also write it to this JSON file for Perfetto (ui.perfetto.dev) and chrome://tracing");
-  command->add_option("--trace", options->trace_file, "write the record's jobs as a dfrs-trace to this file");
+  command.add_option("FILE", options->file, "the record, plain or gzip; - for standard input").required();
+  command.add_option("-a,--algorithm,--algorithms", options->algorithms,
+                     "simulate these algorithms on the record's jobs, in addition to the recorded one");
+  command.add_option("--report", options->report_file,
+                     "also write a page of the recorded run to this HTML file: nodes and jobs over time");
+  command.add_option("--evalys", options->evalys_file,
+                     "also write the recorded schedule to this CSV file in the format of Batsim's jobs.csv");
+  command.add_option("--paje", options->paje_file, "also write it to this file as a Paje trace (ViTE, PajeNG)");
+  command.add_option("--perfetto", options->perfetto_file,
+                     "also write it to this JSON file for Perfetto (ui.perfetto.dev) and chrome://tracing");
+  command.add_option("--trace", options->trace_file, "write the record's jobs as a dfrs-trace to this file");
   command
-      ->add_option(
+      .add_option(
           "--penalty", options->penalty,
           "seconds without progress after a resume or a move in simulations (default: the record's if a simulation "
           "wrote it, else 0)")
-      ->check(number_in(0, 1e9));
+      .check(number_in(0, 1e9));
   command
-      ->add_option("--swap", options->swap,
-                   fmt::format("swap of each node for jobs that the record shows as suspended, in simulations: {} "
-                               "(default: the record's if a simulation wrote it, else no limit)",
-                               record::kSwapSizes))
-      ->check(swap_size());
+      .add_option("--swap", options->swap,
+                  fmt::format("swap of each node for jobs that the record shows as suspended, in simulations: {} "
+                              "(default: the record's if a simulation wrote it, else no limit)",
+                              record::kSwapSizes))
+      .check(swap_size());
   command
-      ->add_option("--explain", options->explain,
-                   "also say what happened to the job with this number, event by event, and why (without -a)")
-      ->excludes("--algorithm");
-  command->add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
-      ->check(number_in(1e-3, 1e9))
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "print JSON");
-  command->footer(
+      .add_option("--explain", options->explain,
+                  "also say what happened to the job with this number, event by event, and why (without -a)")
+      .excludes(command.option("--algorithm"));
+  command.add_option("--stretch-floor", options->stretch_floor, "b of the bounded stretch, seconds")
+      .check(number_in(1e-3, 1e9))
+      .capture_default();
+  command.add_flag("--json", options->json, "print JSON");
+  command.footer(
       "A record holds what the engine was shown at each step and what it decided. slurmctld writes one with "
       "RecordFile=\n"
       "in dfrs.conf or after `dfrsctl record on FILE`; `dfrs-sim run --record FILE` writes one of a simulation.\n"
@@ -398,9 +398,9 @@ void add_replay(CLI::App& app) {
       "  dfrs-sim replay /var/log/slurm/dfrs-record.jsonl.gz\n"
       "  dfrs-sim replay record.jsonl.gz -a EASY,FCFS,'MCB8*/per/OPT=MIN/MINVT=600'\n"
       "  dfrs-sim replay record.jsonl.gz --trace week.dfrs && dfrs-sim compare week.dfrs");
-  command->callback([options, command] {
+  command.callback([options, command] {
     options->own = own_options(
-        *command, {"--algorithm", "--trace", "--report", "--evalys", "--paje", "--perfetto", "--penalty", "--json"});
+        command, {"--algorithm", "--trace", "--report", "--evalys", "--paje", "--perfetto", "--penalty", "--json"});
     options->run();
   });
 }

@@ -51,19 +51,20 @@ struct ReportCommand {
 
 }  // namespace
 
-void add_report(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("report", "write a report from results that compare wrote with --output");
+void add_report(const base::Command& app) {
+  const base::Command command =
+      app.add_subcommand("report", "write a report from results that compare wrote with --output");
   auto options = std::make_shared<ReportCommand>();
-  command->add_option("RESULTS", options->sources, "CSV files of results")->required();
-  command->add_option("-o,--output", options->output, "HTML file to write")->capture_default_str();
-  command->add_option("--format", options->format, "html, or another format for just the summary on standard output")
-      ->check(CLI::IsMember({"html", "text", "markdown", "csv", "json"}))
-      ->capture_default_str();
-  command->add_option("--title", options->options.title, "headline of the report")->capture_default_str();
-  command->add_flag(
-      "--by-degradation", [options](std::int64_t) { options->options.summary.order = SummaryOrder::by_degradation; },
+  command.add_option("RESULTS", options->sources, "CSV files of results").required();
+  command.add_option("-o,--output", options->output, "HTML file to write").capture_default();
+  command.add_option("--format", options->format, "html, or another format for just the summary on standard output")
+      .check(base::one_of({"html", "text", "markdown", "csv", "json"}))
+      .capture_default();
+  command.add_option("--title", options->options.title, "headline of the report").capture_default();
+  command.add_flag(
+      "--by-degradation", [options] { options->options.summary.order = SummaryOrder::by_degradation; },
       "sort by degradation, best algorithm first (default: the order of the results)");
-  command->callback([options] { options->run(); });
+  command.callback([options] { options->run(); });
 }
 
 }  // namespace dfrs::sim

@@ -162,42 +162,42 @@ struct ReproduceCommand {
 
 }  // namespace
 
-void add_reproduce(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
+void add_reproduce(const base::Command& app) {
+  const base::Command command = app.add_subcommand(
       "reproduce", "compare published tables and figures with what dfrs-sim measures; evaluate Triage");
   auto options = std::make_shared<ReproduceCommand>();
-  command->add_option("NAME", options->name, "the paper (--list shows all)");
-  command->add_flag("--list", options->list, "only list the papers, or with NAME its tables and figures");
-  command->add_option("--parts", options->parts,
-                      "only these tables and figures, separated by commas; losses means all losses-... (default: all)");
-  command->add_option("--assume", options->assume,
-                      "readings of what the paper leaves open, separated by commas (NAME --list shows them)");
+  command.add_option("NAME", options->name, "the paper (--list shows all)");
+  command.add_flag("--list", options->list, "only list the papers, or with NAME its tables and figures");
+  command.add_option("--parts", options->parts,
+                     "only these tables and figures, separated by commas; losses means all losses-... (default: all)");
+  command.add_option("--assume", options->assume,
+                     "readings of what the paper leaves open, separated by commas (NAME --list shows them)");
   command
-      ->add_option("--instances,--sets", options->options.instances,
-                   "instances of each set; fewer than in the paper for a first look (default: as in the paper; dynp: "
-                   "20 drawn job sets instead of its one)")
-      ->check(whole_number_in(1, 1'000'000));
-  command->add_option("--seed", options->options.seed, "of generated workloads")
-      ->check(whole_number_in(0, ~std::uint64_t{0} >> 1))
-      ->capture_default_str();
-  command->add_option("-j,--threads", options->options.threads, "threads (default: one per processor)")
-      ->check(CLI::Range(1, 1024));
-  command->add_option(
+      .add_option("--instances,--sets", options->options.instances,
+                  "instances of each set; fewer than in the paper for a first look (default: as in the paper; dynp: "
+                  "20 drawn job sets instead of its one)")
+      .check(whole_number_in(1, 1'000'000));
+  command.add_option("--seed", options->options.seed, "of generated workloads")
+      .check(whole_number_in(0, ~std::uint64_t{0} >> 1))
+      .capture_default();
+  command.add_option("-j,--threads", options->options.threads, "threads (default: one per processor)")
+      .check(base::in_range(1, 1024));
+  command.add_option(
       "--without", options->options.without,
       "leave out rows of rr7659's tables whose algorithm begins with this, such as /stretch-per/OPT=AVG, "
       "which takes a thousand times as long as others");
   command
-      ->add_option("--traces", options->options.traces,
-                   "folder with workload logs, searched before the cache of `dfrs-sim fetch`; parts that need a log "
-                   "found in neither are left out")
-      ->envname("DFRS_TRACES");
-  command->add_option("-o,--output", options->options.output,
-                      "folder for NAME.csv (a line per cell), NAME.md, NAME.html and figures; an interrupted run of "
-                      "long simulations continues from what is there");
-  command->footer("Papers:\n" + list_of_reproductions() +
-                  "\nEach cell shows the measured value, the published value and their ratio. triage has no paper: it\n"
-                  "compares the recommended policy with all others, on all workloads (docs/results/triage.md).");
-  command->callback([options, command] { options->run(own_options(*command, {"--list", "--output", "--threads"})); });
+      .add_option("--traces", options->options.traces,
+                  "folder with workload logs, searched before the cache of `dfrs-sim fetch`; parts that need a log "
+                  "found in neither are left out")
+      .environment("DFRS_TRACES");
+  command.add_option("-o,--output", options->options.output,
+                     "folder for NAME.csv (a line per cell), NAME.md, NAME.html and figures; an interrupted run of "
+                     "long simulations continues from what is there");
+  command.footer("Papers:\n" + list_of_reproductions() +
+                 "\nEach cell shows the measured value, the published value and their ratio. triage has no paper: it\n"
+                 "compares the recommended policy with all others, on all workloads (docs/results/triage.md).");
+  command.callback([options, command] { options->run(own_options(command, {"--list", "--output", "--threads"})); });
 }
 
 }  // namespace dfrs::sim

@@ -283,34 +283,34 @@ struct RunCommand {
 
 }  // namespace
 
-void add_run(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("run", "one trace under one algorithm");
+void add_run(const base::Command& app) {
+  const base::Command command = app.add_subcommand("run", "one trace under one algorithm");
   auto options = std::make_shared<RunCommand>();
-  options->workload.add(*command, WorkloadOptions::Sources::one);
-  command->add_option("-a,--algorithm,--algorithms", options->algorithm, "name of the algorithm, see `dfrs-sim list`")
-      ->required();
-  command->add_option("--jobs-csv", options->paths.jobs, "write a line per job to this file");
-  command->add_option("--log", options->paths.log, "write the decisions to this file, a JSON object per line");
-  command->add_option("--timeline", options->paths.timeline,
-                      "write each job's state, yield, virtual time and nodes over time to this CSV file, a line per "
-                      "job and interval without a change");
-  command->add_option("--report", options->paths.report,
-                      "write a page to this HTML file: nodes and jobs over time, to zoom and search in a browser");
-  command->add_option("--evalys", options->paths.evalys,
-                      "write the schedule to this CSV file in the format of Batsim's jobs.csv, which Evalys reads");
-  command->add_option("--paje", options->paths.paje, "write the schedule to this file as a Paje trace (ViTE, PajeNG)");
-  command->add_option("--perfetto", options->paths.perfetto,
-                      "write the schedule to this JSON file for Perfetto (ui.perfetto.dev) and chrome://tracing");
-  command->add_option("--record", options->paths.record,
-                      "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
-  command->add_option("--explain", options->explain,
-                      "also say what happened to the job with this number, event by event, and why");
-  command->add_flag("--json", options->json, "print JSON");
-  command->add_flag("--times", options->times, "also print the CPU time of the policy's calls, mean and longest");
-  command->add_flag("--bound,!--no-bound", options->bound,
-                    "also compute the lower bounds (default); --no-bound saves seconds for a whole log");
-  options->simulation.add(*command);
-  command->callback([options] { options->run(); });
+  options->workload.add(command, WorkloadOptions::Sources::one);
+  command.add_option("-a,--algorithm,--algorithms", options->algorithm, "name of the algorithm, see `dfrs-sim list`")
+      .required();
+  command.add_option("--jobs-csv", options->paths.jobs, "write a line per job to this file");
+  command.add_option("--log", options->paths.log, "write the decisions to this file, a JSON object per line");
+  command.add_option("--timeline", options->paths.timeline,
+                     "write each job's state, yield, virtual time and nodes over time to this CSV file, a line per "
+                     "job and interval without a change");
+  command.add_option("--report", options->paths.report,
+                     "write a page to this HTML file: nodes and jobs over time, to zoom and search in a browser");
+  command.add_option("--evalys", options->paths.evalys,
+                     "write the schedule to this CSV file in the format of Batsim's jobs.csv, which Evalys reads");
+  command.add_option("--paje", options->paths.paje, "write the schedule to this file as a Paje trace (ViTE, PajeNG)");
+  command.add_option("--perfetto", options->paths.perfetto,
+                     "write the schedule to this JSON file for Perfetto (ui.perfetto.dev) and chrome://tracing");
+  command.add_option("--record", options->paths.record,
+                     "record the run in this new file for `dfrs-sim replay`; compressed if it ends with .gz");
+  command.add_option("--explain", options->explain,
+                     "also say what happened to the job with this number, event by event, and why");
+  command.add_flag("--json", options->json, "print JSON");
+  command.add_flag("--times", options->times, "also print the CPU time of the policy's calls, mean and longest");
+  command.add_flag("--bound,!--no-bound", options->bound,
+                   "also compute the lower bounds (default); --no-bound saves seconds for a whole log");
+  options->simulation.add(command);
+  command.callback([options] { options->run(); });
 }
 
 }  // namespace dfrs::sim

@@ -2,26 +2,27 @@
 // The subcommands of dfrs-sim. Each file cmd_NAME.cc adds one to the parser, which runs it after parsing.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <span>
+
+#include "base/command_line.h"
 
 namespace dfrs::sim {
 
-void add_run(CLI::App& app);
-void add_compare(CLI::App& app);
-void add_bound(CLI::App& app);
-void add_generate(CLI::App& app);
-void add_analyse(CLI::App& app);
-void add_annotate(CLI::App& app);
-void add_import(CLI::App& app);
-void add_advise(CLI::App& app);
-void add_report(CLI::App& app);
-void add_fetch(CLI::App& app);
-void add_demo(CLI::App& app);
-void add_replay(CLI::App& app);
-void add_reproduce(CLI::App& app);
+void add_run(const base::Command& app);
+void add_compare(const base::Command& app);
+void add_bound(const base::Command& app);
+void add_generate(const base::Command& app);
+void add_analyse(const base::Command& app);
+void add_annotate(const base::Command& app);
+void add_import(const base::Command& app);
+void add_advise(const base::Command& app);
+void add_report(const base::Command& app);
+void add_fetch(const base::Command& app);
+void add_demo(const base::Command& app);
+void add_replay(const base::Command& app);
+void add_reproduce(const base::Command& app);
 
-using AddCommand = void (*)(CLI::App&);
+using AddCommand = void (*)(const base::Command&);
 
 /// The subcommands above and those of the studies, in the order of the help. Defined in studies/commands.cc, so that
 /// the simulator does not depend on studies.

@@ -2,7 +2,6 @@
 // What --explain prints: what happened to one job, event by event, and why.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 

@@ -2,11 +2,10 @@
 // dfrs-sim: parses the command line, runs a subcommand, turns failures into messages and exit codes.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <new>
-#include <sstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,43 +37,43 @@ Guides and reference: docs/ in the source; share/doc/dfrs/docs/ below the prefix
 /usr/local/share/doc/dfrs/docs/researcher-guide.md)";
 
 // The option names that a misspelt word could mean.
-std::vector<std::string> option_names(const CLI::App& app) {
+std::vector<std::string> option_names(const base::Command& app) {
   std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  for (const base::Option& option : app.options()) {
+    for (const std::string& name : option.long_names()) names.push_back("--" + name);
+    for (const std::string& name : option.short_names()) names.push_back("-" + name);
   }
   return names;
 }
 
-std::vector<std::string> command_names(const CLI::App& app) {
+std::vector<std::string> command_names(const base::Command& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  for (const base::Command& command : app.subcommands()) names.push_back(command.name());
   return names;
 }
 
 // Reports the first unknown word of the command line, with the nearest known one.
-std::string suggestion(const CLI::App& app, const std::vector<std::string>& words) {
-  const CLI::App* command = nullptr;
+std::string suggestion(const base::Command& app, const std::vector<std::string>& words) {
+  std::optional<base::Command> command;
   bool nested = false;
   for (const std::string& word : words) {
-    if (command == nullptr && !word.starts_with("-")) {
+    if (!command && !word.starts_with("-")) {
       const std::vector<std::string> names = command_names(app);
       if (std::find(names.begin(), names.end(), word) == names.end()) {
         const bool option = word == "help" || word == "version";
         return fmt::format("unknown subcommand '{}'; did you mean '{}'?", word,
                            option ? "--" + word : std::string(nearest_name(word, names)));
       }
-      command = app.get_subcommand(word);
-    } else if (command != nullptr && !word.starts_with("-") && !command->get_subcommands({}).empty() && !nested) {
+      command = app.subcommand(word);
+    } else if (command && !word.starts_with("-") && !command->subcommands().empty() && !nested) {
       const std::vector<std::string> names = command_names(*command);
       if (std::find(names.begin(), names.end(), word) == names.end()) {
-        return fmt::format("{} takes {}, not '{}'", command->get_name(), fmt::join(names, " or "), word);
+        return fmt::format("{} takes {}, not '{}'", command->name(), fmt::join(names, " or "), word);
       }
-      command = command->get_subcommand(word);
+      command = command->subcommand(word);
       nested = true;
     } else if (word.starts_with("-") && word.size() > 1 && (word[1] < '0' || word[1] > '9')) {  // not "-1"
-      const std::vector<std::string> names = option_names(command != nullptr ? *command : app);
+      const std::vector<std::string> names = option_names(command.value_or(app));
       // The value of a short option may follow without a blank: -j1.
       const std::string name = word[1] == '-' ? word.substr(0, word.find('=')) : word.substr(0, 2);
       if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -86,28 +85,24 @@ std::string suggestion(const CLI::App& app, const std::vector<std::string>& word
 }
 
 int parse_and_run(int argc, char** argv) {
-  CLI::App app(
+  base::CommandLine line(
       "Simulates Dynamic Fractional Resource Scheduling (DFRS) and batch schedulers on workload logs and generated\n"
       "workloads. Jobs share nodes: memory is a hard limit, CPU is divided into fractions, jobs are paused and moved,\n"
       "and no run time estimates are needed.",
       "dfrs-sim");
-  app.set_version_flag("--version", std::string("dfrs-sim ") + PACKAGE_VERSION);
-  app.require_subcommand(1);
+  const base::Command& app = line.command();
+  line.version(std::string("dfrs-sim ") + PACKAGE_VERSION);
+  line.column_width(34);
+  app.require_subcommand();
   app.footer(kFooter);
-  app.get_formatter()->column_width(34);
   for (const AddCommand add : all_commands()) add(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {  // --help, --version
-    std::ostringstream text;
-    app.exit(request, text, text);
-    print(text.str());
-    return kExitOk;
-  } catch (const CLI::ParseError& error) {
+  const auto parsed = line.parse(argc, argv);
+  if (!parsed) {
     // CLI11 reports a misspelt word as a surplus or missing argument, so look for one first.
     const std::string better = suggestion(app, std::vector<std::string>(argv + 1, argv + argc));
-    throw UsageError(better.empty() ? std::string(error.what()) + " (see --help)" : better);
+    throw UsageError(better.empty() ? parsed.error() + " (see --help)" : better);
   }
+  if (*parsed) print(**parsed);
   return kExitOk;
 }
 

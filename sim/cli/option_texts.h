@@ -2,7 +2,6 @@
 // Options as on a command line, from the parser's own list, so that no option can be forgotten.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -10,6 +9,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "base/command_line.h"
 
 namespace dfrs::sim {
 
@@ -21,13 +22,13 @@ inline constexpr const char* kSimulationGroup = "Simulation";
 using ResolvedOptions = std::map<std::string, std::optional<std::string>, std::less<>>;
 
 /// The options of a group, with their values or else their defaults.
-std::string options_text(const CLI::App& app, std::string_view group, const ResolvedOptions& resolved);
+std::string options_text(const base::Command& app, std::string_view group, const ResolvedOptions& resolved);
 
 /// The options that only this subcommand has, as on a command line, with their values or else their defaults. All but
 /// those `left_out`, on which results do not depend, so that a new one is named.
-std::string own_options(const CLI::App& app, std::initializer_list<std::string_view> left_out);
-std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out);
-std::string own_options(const CLI::App& app, std::span<const std::string_view> left_out,
+std::string own_options(const base::Command& app, std::initializer_list<std::string_view> left_out);
+std::string own_options(const base::Command& app, std::span<const std::string_view> left_out);
+std::string own_options(const base::Command& app, std::span<const std::string_view> left_out,
                         const ResolvedOptions& resolved);
 
 }  // namespace dfrs::sim

@@ -44,7 +44,7 @@ std::optional<ByMemory> by_memory(std::string_view text) {
 
 }  // namespace
 
-CLI::Validator penalty_rule() {
+base::Rule penalty_rule() {
   return {[](const std::string& text) {
             if (by_memory(text) || number_within(text, 0, 1e9)) return std::string();
             return fmt::format(
@@ -76,7 +76,7 @@ std::string penalty_words(const SimOptions& options) {
                      options.restart > 0 ? fmt::format(" and {} s", options.restart) : "");
 }
 
-CLI::Validator swap_size() {
+base::Rule swap_size() {
   return {[](const std::string& text) {
             const auto size = record::parse_swap(text);
             return size ? std::string() : size.error();
@@ -90,7 +90,7 @@ std::string swap_words(const record::SwapSize& swap) {
   return swap.amount == 1 ? "as much as memory" : fmt::format("{} of memory", swap.amount);
 }
 
-CLI::Validator number_in(double least, double most) {
+base::Rule number_in(double least, double most) {
   return {[=](const std::string& text) {
             if (number_within(text, least, most)) return std::string();
             return fmt::format("'{}' is not a number from {} to {}", text, least, most);
@@ -98,7 +98,7 @@ CLI::Validator number_in(double least, double most) {
           fmt::format("NUMBER in [{} - {}]", least, most)};
 }
 
-CLI::Validator whole_number_in(std::uint64_t least, std::uint64_t most) {
+base::Rule whole_number_in(std::uint64_t least, std::uint64_t most) {
   return {[=](const std::string& text) {
             std::uint64_t value = 0;
             const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

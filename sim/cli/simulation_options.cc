@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::string_view kNoLimit = "none";  // of --most-jobs
 
-CLI::Validator limit_of_jobs() {
-  const CLI::Validator number = whole_number_in(1, 1'000'000'000);
-  return {[number](std::string& text) { return text == kNoLimit ? std::string() : number(text); }, ""};
+base::Rule limit_of_jobs() {
+  const base::Rule number = whole_number_in(1, 1'000'000'000);
+  return {[number](const std::string& text) { return text == kNoLimit ? std::string() : number(text); }, ""};
 }
 
 // What is wrong with a value of --pauses; empty: nothing.
@@ -31,9 +31,9 @@ std::string wrong_world(const std::string& text) {
   return world ? std::string() : world.error();
 }
 
-void add_pauses(CLI::App& app, std::string& world, std::string& swap) {
+void add_pauses(const base::Command& app, std::string& world, std::string& swap) {
   const std::string group = kSimulationGroup;
-  CLI::Option* const pauses =
+  const base::Option pauses =
       app.add_option(
              "--pauses", world,
              fmt::format("what a pause or a move does to a job: {}. kept: it continues later; lost: it starts over; "
@@ -41,95 +41,95 @@ void add_pauses(CLI::App& app, std::string& world, std::string& swap) {
                          "memory is in their --swap meanwhile; mixed: a part X of the jobs is kept, drawn by SEED or "
                          "given by the trace's marks, and OTHERS says what happens to the rest (default: none)",
                          record::kPauseWorlds))
-          ->check(CLI::Validator(wrong_world, "WORLD"))
-          ->capture_default_str()
-          ->group(group);
+          .check(base::Rule(wrong_world, "WORLD"))
+          .capture_default()
+          .group(group);
   app.add_option(
          "--swap", swap,
          fmt::format("where --pauses suspends jobs: swap of each node, {}; a job is paused only where its nodes "
                      "have swap for it (default: no limit)",
                      record::kSwapSizes))
-      ->check(swap_size())
-      ->group(group);
+      .check(swap_size())
+      .group(group);
   // The former words, which results of earlier versions have in their commands.
-  app.add_option("--paused-work", world)->check(CLI::IsMember({"kept", "lost"}))->excludes(pauses)->group("");
+  app.add_option("--paused-work", world).check(base::one_of({"kept", "lost"})).excludes(pauses).group("");
 }
 
 }  // namespace
 
-void SimulationOptions::add(CLI::App& app) {
+void SimulationOptions::add(const base::Command& app) {
   const std::string group = kSimulationGroup;
-  app_ = &app;
+  app_ = app;
   app.add_option(
          "--penalty", penalty_,
          "seconds without progress after a resume or a move, or memory/RATE[+SECONDS]: the time to write the job's "
          "memory on a node and read it back at RATE MiB/s, and SECONDS for a restart, which jobs that lose their work "
          "pay, too")
-      ->check(penalty_rule())
-      ->capture_default_str()
-      ->group(group);
+      .check(penalty_rule())
+      .capture_default()
+      .group(group);
   app.add_option("--period", period_, "seconds between ticks of /per and /stretch-per")
-      ->check(number_in(1e-3, 1e9))
-      ->capture_default_str()
-      ->group(group);
+      .check(number_in(1e-3, 1e9))
+      .capture_default()
+      .group(group);
   app.add_option("--stretch-floor", stretch_floor_, "b of the bounded stretch, seconds (IPDPS 2010: 30)")
-      ->check(number_in(1e-3, 1e9))
-      ->capture_default_str()
-      ->group(group);
+      .check(number_in(1e-3, 1e9))
+      .capture_default()
+      .group(group);
   app.add_option("--priority-floor", priority_floor_, "minimum flow time in the priority, seconds (IPDPS 2010: 30)")
-      ->check(number_in(0, 1e9))
-      ->capture_default_str()
-      ->group(group);
+      .check(number_in(0, 1e9))
+      .capture_default()
+      .group(group);
   app.add_option(
          "--instants", instants_,
          "DFRS: decide on submissions and ticks of one instant 'apart', one after the other, so that a job that has "
          "just started pays for a pause or a move, or 'merged' into one decision")
-      ->check(CLI::IsMember({"apart", "merged"}))
-      ->capture_default_str()
-      ->group(group);
+      .check(base::one_of({"apart", "merged"}))
+      .capture_default()
+      .group(group);
   app.add_option("--batch-passes", passes_, "batch policies schedule once per 'instant' or after each 'event'")
-      ->check(CLI::IsMember({"instant", "event"}))
-      ->capture_default_str()
-      ->group(group);
+      .check(base::one_of({"instant", "event"}))
+      .capture_default()
+      .group(group);
   app.add_option(
          "--batch-nodes", batch_nodes_,
          "batch policies use a node per 'task', as in RR-7659, or 'packed' nodes with as many tasks of a job as "
          "their CPU and memory hold; 'auto' is packed for logs with a task per processor and several processors a "
          "node, and where a job has more tasks than there are nodes, else task")
-      ->check(CLI::IsMember({"auto", "task", "packed"}))
-      ->capture_default_str()
-      ->group(group);
+      .check(base::one_of({"auto", "task", "packed"}))
+      .capture_default()
+      .group(group);
   add_pauses(app, pauses_, swap_);
   app.add_flag("--discover-needs", discover_needs_,
                "measure how much of the requested CPU jobs use, and share CPU by that (CpuNeed=measured in dfrs.conf)")
-      ->group(group);
+      .group(group);
   app.add_option("--need-floor", need_floor_, "with --discover-needs: minimum need, as a fraction of the request")
-      ->check(number_in(0.01, 1))
-      ->capture_default_str()
-      ->group(group);
+      .check(number_in(0.01, 1))
+      .capture_default()
+      .group(group);
   app.add_option("--min-progress", min_progress_,
                  "where --pauses loses work: seconds of virtual time before a run may be ended")
-      ->check(number_in(0, 1e9))
-      ->capture_default_str()
-      ->group(group);
+      .check(number_in(0, 1e9))
+      .capture_default()
+      .group(group);
   app.add_flag(
          "--requeue-kept", requeue_kept_,
          "jobs that keep their work are requeued from a checkpoint of their own, as on live clusters: "
          "--min-progress holds for their runs, too, and a job for which none can be paused is tried again once a run "
          "has gained that")
-      ->group(group);
+      .group(group);
   app.add_option("--most-jobs", most_jobs_,
                  fmt::format("end a simulation as run away once more than N jobs are in the system; none: never, "
                              "however long it takes (default: beyond {} jobs, if while they doubled there were "
                              "more than {} starts, pauses, moves and resumes per job submitted)",
                              PileUpGuard::kMany, PileUpGuard::kChangesPerJob))
-      ->check(limit_of_jobs())
-      ->type_name("N")
-      ->group(group);
+      .check(limit_of_jobs())
+      .type_name("N")
+      .group(group);
   app.add_option("--max-lost-runs", max_lost_runs_, "where --pauses loses work: the most runs that a job may lose")
-      ->check(whole_number_in(0, 1'000'000))
-      ->capture_default_str()
-      ->group(group);
+      .check(whole_number_in(0, 1'000'000))
+      .capture_default()
+      .group(group);
 }
 
 void SimulationOptions::fit(std::span<const Instance> instances, const SourceFacts& facts) {
@@ -185,10 +185,10 @@ std::size_t SimulationOptions::most_jobs() const {
 
 std::string SimulationOptions::text() const {
   const ResolvedOptions resolved{{"--batch-nodes", packs() ? "packed" : "task"}};
-  if (app_ != nullptr) return options_text(*app_, kSimulationGroup, resolved);
-  CLI::App defaults;
-  SimulationOptions().add(defaults);
-  return options_text(defaults, kSimulationGroup, resolved);
+  if (app_) return options_text(*app_, kSimulationGroup, resolved);
+  base::CommandLine defaults;
+  SimulationOptions().add(defaults.command());
+  return options_text(defaults.command(), kSimulationGroup, resolved);
 }
 
 std::string SimulationOptions::describe() const {

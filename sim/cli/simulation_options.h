@@ -2,12 +2,13 @@
 // The options about how instances are simulated.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "base/command_line.h"
 #include "sim/cli/workload_options.h"
 #include "sim/host/simulation.h"
 
@@ -16,7 +17,7 @@ namespace dfrs::sim {
 /// How instances are simulated.
 class SimulationOptions {
  public:
-  void add(CLI::App& app);
+  void add(const base::Command& app);
   /// Call this before what follows. Chooses what --batch-nodes auto means for these instances, and says on standard
   /// error if that is `packed`.
   void fit(std::span<const Instance> instances, const SourceFacts& facts);
@@ -36,7 +37,7 @@ class SimulationOptions {
  private:
   bool packs() const { return batch_nodes_ == "packed"; }
 
-  const CLI::App* app_ = nullptr;
+  std::optional<base::Command> app_;
   std::string penalty_ = "300";
   Seconds period_ = 600;
   Seconds stretch_floor_ = 10;

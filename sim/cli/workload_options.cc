@@ -31,85 +31,86 @@ std::string some_of(std::span<const std::string> names) {
 
 }  // namespace
 
-void WorkloadOptions::add(CLI::App& app, Sources sources) {
-  app_ = &app;
+void WorkloadOptions::add(const base::Command& app, Sources sources) {
+  app_ = app;
   const std::string group = kWorkloadGroup;
-  CLI::Option* source = app.add_option(
+  const base::Option source = app.add_option(
       "SOURCE", sources_,
       "SWF log, output of Slurm's sacct, or dfrs-trace: a file, an http(s) URL or - for standard input; plain, "
       "gz, xz, zst or bz2");
-  if (sources != Sources::at_most_one) source->required();
-  if (sources != Sources::several) source->expected(sources == Sources::one ? 1 : 0, 1);
+  if (sources != Sources::at_most_one) source.required();
+  if (sources != Sources::several) source.expected(sources == Sources::one ? 1 : 0, 1);
   app.add_option(
          "--annotation", annotation_,
          "how a log becomes jobs: 'memory' as in RR-7659 for HPC2N, 'processors' one task per processor without "
          "memory, 'auto' memory for HPC2N's log and processors for others")
-      ->check(CLI::IsMember({"auto", "memory", "processors"}))
-      ->capture_default_str()
-      ->group(group);
+      .check(base::one_of({"auto", "memory", "processors"}))
+      .capture_default()
+      .group(group);
   app.add_option("--nodes", nodes_, "nodes of the cluster (default: the log's header; 120 for HPC2N)")
-      ->check(CLI::Range(1, 10'000'000))
-      ->group(group);
+      .check(base::in_range(1, 10'000'000))
+      .group(group);
   app.add_option("--cores", cores_, "processors of the log per node (default 1; 2 with --annotation memory)")
-      ->check(CLI::Range(1, 1024))
-      ->group(group);
+      .check(base::in_range(1, 1024))
+      .group(group);
   app.add_option("--memory", memory_, "MiB of memory per node (default: not modelled; 2048 with --annotation memory)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
-      ->group(group);
-  CLI::Option* weeks = app.add_flag("--weeks", weeks_, "split a log into weeks (default for HPC2N, as in the paper)");
-  weeks->group(group);
-  app.add_flag("--whole", whole_, "take the whole log as one instance")->group(group)->excludes(weeks);
+      .check(base::in_range(std::int64_t{1}, std::int64_t{1} << 40))
+      .group(group);
+  const base::Option weeks =
+      app.add_flag("--weeks", weeks_, "split a log into weeks (default for HPC2N, as in the paper)");
+  weeks.group(group);
+  app.add_flag("--whole", whole_, "take the whole log as one instance").group(group).excludes(weeks);
   app.add_option("--processors", processors_, "processors of a job: requested (SWF field 8) or allocated (field 5)")
-      ->check(CLI::IsMember({"requested", "allocated"}))
-      ->capture_default_str()
-      ->group(group);
+      .check(base::one_of({"requested", "allocated"}))
+      .capture_default()
+      .group(group);
   app.add_option(
          "--estimates", estimates_,
          "estimates that batch policies see: 'exact' run times, or the 'trace' (SWF field 9, sacct's time limits); "
          "'auto' is exact for SWF, as in the papers, and trace for sacct")
-      ->check(CLI::IsMember({"auto", "exact", "trace"}))
-      ->capture_default_str()
-      ->group(group);
+      .check(base::one_of({"auto", "exact", "trace"}))
+      .capture_default()
+      .group(group);
   app.add_flag("--kill-at-estimate", kill_, "end jobs at their requested time (in a dfrs-trace: their estimate)")
-      ->group(group);
+      .group(group);
   app.add_option(
          "--cpu-need", cpu_need_,
          "CPU that a job can use: all it was 'allocated', or as 'measured' (sacct's TotalCPU, SWF field 6) if known; "
          "'auto' is measured for sacct and allocated for SWF")
-      ->check(CLI::IsMember({"auto", "measured", "allocated"}))
-      ->capture_default_str()
-      ->group(group);
+      .check(base::one_of({"auto", "measured", "allocated"}))
+      .capture_default()
+      .group(group);
   app.add_option("--memory-need", memory_need_,
                  "sacct only: the memory that a job holds: requested, used, or the larger of the two")
-      ->check(CLI::IsMember({"requested", "used", "larger"}))
-      ->capture_default_str()
-      ->group(group);
+      .check(base::one_of({"requested", "used", "larger"}))
+      .capture_default()
+      .group(group);
   app.add_option(
          "--licences", licences_,
          "sacct only: how many licences the cluster has, NAME=COUNT,...; default: the most that jobs held at once")
-      ->group(group);
+      .group(group);
   app.add_option(
          "--memory-model", memory_model_,
          "draw the memory of each job and ignore the log's: 'lublin' as in RR-7659's generated workloads (10 % of a "
          "node for 55 % of the jobs, else 20 to 100 %; with --cores, of a processor's share), 'lublin:SEED' for other "
          "draws. Nodes have --memory MiB, 10240 by default")
-      ->group(group);
+      .group(group);
   app.add_option(
          "--weights", weights_,
          "weights of jobs, such as user=7:2,queue=1:0.5 (SWF fields 12 and 15) or random=0.5:2 (half of the jobs); "
          "all others have 1")
-      ->group(group);
+      .group(group);
   app.add_option("--real-need", real_needs_,
                  "LOW-HIGH: jobs use only a fraction of the CPU they request, drawn from this range, such as 0.2-1")
-      ->group(group);
-  app.add_flag("--lenient", lenient_, "skip and count malformed lines and jobs larger than the machine")->group(group);
-  app.add_option("--take", take_, "only the first N instances")->check(whole_number_in(1, 1'000'000'000))->group(group);
+      .group(group);
+  app.add_flag("--lenient", lenient_, "skip and count malformed lines and jobs larger than the machine").group(group);
+  app.add_option("--take", take_, "only the first N instances").check(whole_number_in(1, 1'000'000'000)).group(group);
   app.add_option("--instance", only_,
                  "only the instances with these names, separated by commas or in several --instance; `dfrs-sim bound` "
                  "prints the names")
-      ->allow_extra_args(false)
-      ->group(group);
-  app.add_option("--ca-file", ca_file_, "certificate authorities for https, PEM")->group(group);
+      .one_value_each_time()
+      .group(group);
+  app.add_option("--ca-file", ca_file_, "certificate authorities for https, PEM").group(group);
 }
 
 // Options say how many nodes of a single kind there are and what each has, besides its GPUs. They make nodes of

@@ -2,14 +2,15 @@
 // The options about the workload: where instances come from, and how a log becomes an instance.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/command_line.h"
 #include "sim/cli/option_texts.h"
 #include "sim/workload/load.h"
 
@@ -33,7 +34,7 @@ class WorkloadOptions {
  public:
   /// How many SOURCEs a subcommand takes.
   enum class Sources { one, several, at_most_one };
-  void add(CLI::App& app, Sources sources);
+  void add(const base::Command& app, Sources sources);
   /// Reads all sources. Reports on standard error what was skipped or changed in them.
   std::vector<Instance> load() const;
   std::vector<Instance> load(SourceFacts& facts) const;
@@ -73,7 +74,7 @@ class WorkloadOptions {
   std::string killed_log(const Loaded& loaded, const std::string& sha256) const;
   void check_wanted(std::span<const std::string> names) const;
 
-  const CLI::App* app_ = nullptr;
+  std::optional<base::Command> app_;
   std::vector<std::string> sources_;
   std::string annotation_ = "auto";
   int nodes_ = 0;

@@ -314,73 +314,73 @@ Examples:
 
 }  // namespace
 
-void add_divisible(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("divisible", "stretch on divisible load: clusters with databanks (RR-5724)");
+void add_divisible(const base::Command& app) {
+  const base::Command command =
+      app.add_subcommand("divisible", "stretch on divisible load: clusters with databanks (RR-5724)");
   auto options = std::make_shared<DivisibleCommand>();
-  command->add_option("SOURCE", options->sources,
-                      "instances: files, http(s) URLs or -; without it, they are generated");
+  command.add_option("SOURCE", options->sources, "instances: files, http(s) URLs or -; without it, they are generated");
   const std::string generated = "Generated instances";
-  command->add_option("--clusters", options->generator.clusters, "clusters of 10 processors (paper: 3, 10, 20)")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str()
-      ->group(generated);
-  command->add_option("--databanks", options->generator.databanks, "databanks (paper: 3, 10, 20)")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str()
-      ->group(generated);
+  command.add_option("--clusters", options->generator.clusters, "clusters of 10 processors (paper: 3, 10, 20)")
+      .check(base::in_range(1, 1000))
+      .capture_default()
+      .group(generated);
+  command.add_option("--databanks", options->generator.databanks, "databanks (paper: 3, 10, 20)")
+      .check(base::in_range(1, 1000))
+      .capture_default()
+      .group(generated);
   command
-      ->add_option("--availability", options->generator.availability,
-                   "probability that a cluster holds a databank (paper: 0.3, 0.6, 0.9)")
-      ->check(number_in(0, 1))
-      ->capture_default_str()
-      ->group(generated);
-  command->add_option("--density", options->generator.density, "workload density (paper: 0.75 .. 3)")
-      ->check(number_in(1e-3, 100))
-      ->capture_default_str()
-      ->group(generated);
-  command->add_option("--density-reading", options->reading, "what the density counts, see below")
-      ->check(CLI::IsMember({"shared", "processor", "alone"}))
-      ->capture_default_str()
-      ->group(generated);
-  command->add_option("--duration", options->generator.duration, "seconds in which requests arrive")
-      ->check(number_in(1, 1e6))
-      ->capture_default_str()
-      ->group(generated);
-  command->add_option("--instances", options->instances, "number of instances, with seeds S, S+1, ...")
-      ->check(whole_number_in(1, 1'000'000))
-      ->capture_default_str()
-      ->group(generated);
-  command->add_option("--seed", options->generator.seed, "S, the first seed")
-      ->check(whole_number_in(0, std::numeric_limits<std::uint64_t>::max()))
-      ->capture_default_str()
-      ->group(generated);
+      .add_option("--availability", options->generator.availability,
+                  "probability that a cluster holds a databank (paper: 0.3, 0.6, 0.9)")
+      .check(number_in(0, 1))
+      .capture_default()
+      .group(generated);
+  command.add_option("--density", options->generator.density, "workload density (paper: 0.75 .. 3)")
+      .check(number_in(1e-3, 100))
+      .capture_default()
+      .group(generated);
+  command.add_option("--density-reading", options->reading, "what the density counts, see below")
+      .check(base::one_of({"shared", "processor", "alone"}))
+      .capture_default()
+      .group(generated);
+  command.add_option("--duration", options->generator.duration, "seconds in which requests arrive")
+      .check(number_in(1, 1e6))
+      .capture_default()
+      .group(generated);
+  command.add_option("--instances", options->instances, "number of instances, with seeds S, S+1, ...")
+      .check(whole_number_in(1, 1'000'000))
+      .capture_default()
+      .group(generated);
+  command.add_option("--seed", options->generator.seed, "S, the first seed")
+      .check(whole_number_in(0, std::numeric_limits<std::uint64_t>::max()))
+      .capture_default()
+      .group(generated);
   options->algorithms = {"all"};
   command
-      ->add_option("-a,--algorithm,--algorithms", options->algorithms,
-                   "algorithms, separated by commas; see `dfrs-sim list --divisible`")
-      ->delimiter(',')
-      ->capture_default_str();
+      .add_option("-a,--algorithm,--algorithms", options->algorithms,
+                  "algorithms, separated by commas; see `dfrs-sim list --divisible`")
+      .delimiter(',')
+      .capture_default();
   command
-      ->add_option("--stretch", options->stretch,
-                   "compare flow time with the time alone on the whole 'platform' (the paper's weight 1 / size), or on "
-                   "the clusters within 'reach', which hold the request's databank")
-      ->check(CLI::IsMember({"platform", "reach"}))
-      ->capture_default_str();
-  command->add_option("--format", options->format, "of the table printed")
-      ->check(CLI::IsMember({"text", "markdown", "csv", "json"}))
-      ->capture_default_str();
-  command->add_option("-o,--output", options->results_file, "write a row per instance and algorithm to this CSV file");
-  command->add_option("--jobs-csv", options->jobs_file, "write a row per request to this file");
-  command->add_option("--schedule-csv", options->schedule_file,
-                      "write the schedule to this file: which cluster worked on which request, and when");
-  command->add_option("--save", options->save_file, "write the instance to this file, which can be read as SOURCE");
-  command->add_option("-j,--threads", options->threads, "threads (default: one per processor)")
-      ->check(CLI::Range(1, 1024));
-  command->footer(kFooter);
-  command->callback([options, command] {
+      .add_option("--stretch", options->stretch,
+                  "compare flow time with the time alone on the whole 'platform' (the paper's weight 1 / size), or on "
+                  "the clusters within 'reach', which hold the request's databank")
+      .check(base::one_of({"platform", "reach"}))
+      .capture_default();
+  command.add_option("--format", options->format, "of the table printed")
+      .check(base::one_of({"text", "markdown", "csv", "json"}))
+      .capture_default();
+  command.add_option("-o,--output", options->results_file, "write a row per instance and algorithm to this CSV file");
+  command.add_option("--jobs-csv", options->jobs_file, "write a row per request to this file");
+  command.add_option("--schedule-csv", options->schedule_file,
+                     "write the schedule to this file: which cluster worked on which request, and when");
+  command.add_option("--save", options->save_file, "write the instance to this file, which can be read as SOURCE");
+  command.add_option("-j,--threads", options->threads, "threads (default: one per processor)")
+      .check(base::in_range(1, 1024));
+  command.footer(kFooter);
+  command.callback([options, command] {
     std::vector<std::string_view> without(kPresentation.begin(), kPresentation.end());
     if (!options->sources.empty()) without.insert(without.end(), kGenerating.begin(), kGenerating.end());
-    options->origin = {"divisible", own_options(*command, without), {}};
+    options->origin = {"divisible", own_options(command, without), {}};
     options->run();
   });
 }
