@@ -11,6 +11,7 @@ import subprocess
 from . import ports
 from .errors import ClusterError, Unavailable
 
+DATABASE = "slurm_acct"
 PROGRAMS = ("slurmdbd", "mariadbd", "mariadb-install-db", "sacct", "sacctmgr")
 
 
@@ -61,7 +62,7 @@ class Accounting:
             "StorageType": "accounting_storage/mysql",
             "StorageHost": "localhost",
             "StorageUser": "root",
-            "StorageLoc": "slurm_acct",
+            "StorageLoc": DATABASE,
         }
         path = cluster.folder / "etc/slurmdbd.conf"
         path.write_text("".join(f"{name}={value}\n" for name, value in values.items()), encoding="ascii")
@@ -98,8 +99,12 @@ class Accounting:
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, check=False)
             if made.returncode != 0:
                 raise ClusterError(f"mariadb-install-db failed:\n{made.stdout[-2000:]}")
-        argv = [cluster._program("mariadbd"), "--no-defaults", f"--datadir={data}", f"--tmpdir={temporary}",
-                f"--user={user}", f"--socket={self.socket}", "--skip-networking", f"--pid-file={self._folder}/pid",
+        # slurmdbd makes a missing database itself, but ends then with Debian 13's libmariadb3 11.8.9: a handle that
+        # connects again after a refusal takes results without columns only.
+        make_database = self._folder / "make-database.sql"
+        make_database.write_text(f"CREATE DATABASE IF NOT EXISTS {DATABASE};\n", encoding="ascii")
+        argv = [cluster._program("mariadbd"), "--no-defaults", f"--init-file={make_database}", f"--datadir={data}",
+                f"--tmpdir={temporary}", f"--user={user}", f"--socket={self.socket}", "--skip-networking", f"--pid-file={self._folder}/pid",
                 f"--log-error={self._folder}/error.log", "--innodb-buffer-pool-size=16M", "--innodb-log-file-size=4M",
                 "--innodb-flush-log-at-trx-commit=0", "--performance-schema=OFF", "--skip-log-bin"]
         process = cluster._start("mariadbd", argv)
