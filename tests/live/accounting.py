@@ -104,8 +104,9 @@ class Accounting:
         make_database = self._folder / "make-database.sql"
         make_database.write_text(f"CREATE DATABASE IF NOT EXISTS {DATABASE};\n", encoding="ascii")
         argv = [cluster._program("mariadbd"), "--no-defaults", f"--init-file={make_database}", f"--datadir={data}",
-                f"--tmpdir={temporary}", f"--user={user}", f"--socket={self.socket}", "--skip-networking", f"--pid-file={self._folder}/pid",
-                f"--log-error={self._folder}/error.log", "--innodb-buffer-pool-size=16M", "--innodb-log-file-size=4M",
+                f"--tmpdir={temporary}", f"--user={user}", f"--socket={self.socket}", "--skip-networking",
+                f"--pid-file={self._folder}/pid", f"--log-error={self._folder}/error.log",
+                "--innodb-buffer-pool-size=16M", "--innodb-log-file-size=4M",
                 "--innodb-flush-log-at-trx-commit=0", "--performance-schema=OFF", "--skip-log-bin"]
         process = cluster._start("mariadbd", argv)
         if process:
