@@ -5,7 +5,9 @@ import contextlib
 import json
 import math
 import os
+import pwd
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -87,7 +89,7 @@ def wait_state(job, *wanted):
 
 
 def end_jobs():
-    for partition in ("dfrs", "both"):
+    for partition in ("dfrs", "both", "moves"):
         run("scancel", f"--partition={partition}")
     wait_for("the jobs to be gone", lambda: not run("squeue", "--noheader"))
 
@@ -370,6 +372,73 @@ def no_swap_is_promised_where_slurm_allows_none():
         conf.write_text(before)
         run("systemctl", "restart", "slurmd")
         wait_idle()
+
+
+# Writes a number ten times a second: 0 to 399, each once, unless work is lost or done twice.
+COUNTER = """import os, sys, time
+for number in range(400):
+    with open(sys.argv[1], "a") as out:
+        print(number, file=out)
+    time.sleep(0.1)
+print("counted to the end as", os.getuid(), "in process", os.getpid())
+"""
+
+
+def turn_checkpoints_on():
+    """By docs/reference/checkpoints.md."""
+    images = Path("/var/lib/dfrs-images")
+    images.mkdir(mode=0o700)
+    for unit in ("dfrsd", "dfrsd-n2"):
+        folder = Path(f"/etc/systemd/system/{unit}.service.d")
+        folder.mkdir()
+        shutil.copy("/usr/share/dfrs/systemd/dfrsd-checkpoint.conf", folder)
+        options = Path("/etc/default") / unit
+        options.write_text(options.read_text().replace('OPTIONS="', f'OPTIONS="--checkpoint-folder {images} '))
+    run("systemctl", "daemon-reload")
+    run("systemctl", "restart", "dfrsd", "dfrsd-n2")
+    with open("/etc/slurm/dfrs.conf", "a", encoding="ascii") as conf:
+        conf.write(f"PartitionName=moves PauseBy=checkpoint\nCheckpointFolder={images}\nMinProgress=1\n")
+    run("dfrs-check-config", "--quiet", "/etc/slurm/dfrs.conf")
+    run("scontrol", "reconfigure")
+    wait_idle()
+
+
+@test
+def jobs_of_a_user_are_checkpointed_and_one_moves():
+    """Processes of another user than root, in groups of cgroup v2, and dfrsd as a service."""
+    turn_checkpoints_on()
+    Path("/tmp/counter.py").write_text(COUNTER)
+
+    def numbers(job):
+        path = Path(f"/tmp/{job}.numbers")
+        return [int(word) for word in path.read_text().split()] if path.exists() else []
+
+    def node(job):
+        return re.search(r"\bNodeList=(\S+)", run("scontrol", "show", "job", job)).group(1)
+
+    first = [submit("alice", "exec dfrs-run python3 /tmp/counter.py /tmp/$SLURM_JOB_ID.numbers", 900, CPUS,
+                    "--partition=moves", "--comment=dfrs:criu") for _ in NODES]
+    for job in first:
+        wait_for("it to count", lambda job=job: len(numbers(job)) > 5)
+        wait_for("the dry check", lambda job=job: of_dfrs(job)["checkpoint"]["possible"])
+    new = burn("bob", memory=900, work=1, options=("--partition=moves",))
+    paused = wait_for("one to be requeued", lambda: [job for job in first if state(job) == "PENDING"])
+    expect(len(paused) == 1, f"requeued: {paused}")
+    stands = len(numbers(paused[0]))
+    wait_state(new, "RUNNING", "COMPLETED")
+    left = node(new)
+    run("scontrol", "update", f"nodename={left}", "state=drain", "reason=maintenance")
+    for job in (new, *first):
+        wait_state(job, "COMPLETED")
+        if job in first:
+            expect(numbers(job) == list(range(400)), f"job {job} counted {numbers(job)}")
+            output = Path(f"/tmp/job-{job}.out").read_text()
+            expect(f"counted to the end as {pwd.getpwnam('alice').pw_uid} in process 2\n" in output, output)
+    expect(stands < 400, "it had counted to the end before it was paused")
+    expect(node(paused[0]) != left, f"it continued on {left}")
+    expect("Restarts=1 " in run("scontrol", "show", "job", paused[0]), "it was not requeued once")
+    run("scontrol", "update", f"nodename={left}", "state=resume")
+    end_jobs()
 
 
 def show_logs():
