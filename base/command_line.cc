@@ -2,10 +2,40 @@
 #include "base/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <set>
 #include <sstream>
 #include <utility>
 
 namespace dfrs::base {
+namespace {
+
+std::string names_of(const std::set<CLI::Option*>& options) {
+  std::set<std::string> names;
+  for (const CLI::Option* option : options) names.insert(option->get_name());
+  std::string text;
+  for (const std::string& name : names) text += ' ' + name;
+  return text;
+}
+
+// Versions of CLI11 show the values of options in different ways. Ours has one, which the reference pages have, too.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text;
+    if (option->get_type_size() != 0) {
+      if (!option->get_type_name().empty()) text += ' ' + option->get_type_name();
+      if (!option->get_default_str().empty()) text += '=' + option->get_default_str();
+      if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
+      if (option->get_required()) text += " REQUIRED";
+    }
+    if (!option->get_envname().empty()) text += " (Env:" + option->get_envname() + ')';
+    if (!option->get_needs().empty()) text += " Needs:" + names_of(option->get_needs());
+    if (!option->get_excludes().empty()) text += " Excludes:" + names_of(option->get_excludes());
+    return text;
+  }
+};
+
+}  // namespace
 
 Rule::Rule(Wrong wrong, std::string shown)
     : Rule(CLI::Validator([wrong = std::move(wrong)](std::string& text) { return wrong(text); }, std::move(shown))) {}
@@ -82,7 +112,9 @@ std::vector<Command> Command::subcommands() const {
 }
 
 CommandLine::CommandLine(const std::string& help, const std::string& program)
-    : app_(std::make_unique<CLI::App>(help, program)), command_(*app_) {}
+    : app_(std::make_unique<CLI::App>(help, program)), command_(*app_) {
+  app_->formatter(std::make_shared<HelpFormatter>());
+}
 CommandLine::~CommandLine() = default;
 void CommandLine::version(const std::string& text) { app_->set_version_flag("--version", text); }
 void CommandLine::column_width(std::size_t characters) { app_->get_formatter()->column_width(characters); }

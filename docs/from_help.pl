@@ -49,7 +49,7 @@ sub parse {
 sub item {
   my ($line, $column) = @_;
   if (defined $column && length $line > $column && substr($line, $column - 1, 2) =~ /^ \S/ &&
-      substr($line, $column) !~ /^(in|from) |^[^\[]*\]|^\[[\d.]+ - /) {
+      substr($line, $column) !~ /^(in|from) |^[^\[]*\]|^\[[\d.]+ - |^--\S+( --\S+)*$/) {
     my $spec = substr($line, 2, $column - 2);
     $spec =~ s/\s+$//;
     return [$spec, substr($line, $column)];

@@ -29,17 +29,22 @@ std::string some_of(std::span<const std::string> names) {
   return text;
 }
 
+void add_sources(const base::Command& app, std::vector<std::string>& names, WorkloadOptions::Sources sources) {
+  const base::Option source = app.add_option(
+      "SOURCE", names,
+      "SWF log, output of Slurm's sacct, or dfrs-trace: a file, an http(s) URL or - for standard input; plain, "
+      "gz, xz, zst or bz2");
+  if (sources != WorkloadOptions::Sources::at_most_one) source.required();
+  if (sources != WorkloadOptions::Sources::several)
+    source.expected(sources == WorkloadOptions::Sources::one ? 1 : 0, 1);
+}
+
 }  // namespace
 
 void WorkloadOptions::add(const base::Command& app, Sources sources) {
   app_ = app;
   const std::string group = kWorkloadGroup;
-  const base::Option source = app.add_option(
-      "SOURCE", sources_,
-      "SWF log, output of Slurm's sacct, or dfrs-trace: a file, an http(s) URL or - for standard input; plain, "
-      "gz, xz, zst or bz2");
-  if (sources != Sources::at_most_one) source.required();
-  if (sources != Sources::several) source.expected(sources == Sources::one ? 1 : 0, 1);
+  add_sources(app, sources_, sources);
   app.add_option(
          "--annotation", annotation_,
          "how a log becomes jobs: 'memory' as in RR-7659 for HPC2N, 'processors' one task per processor without "
