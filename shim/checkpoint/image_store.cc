@@ -138,11 +138,13 @@ std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", (bytes + (1 
 
 tl::expected<ImageStore, std::string> ImageStore::open(const std::string& folder, ImageKey key, StoreLimits limits) {
   std::error_code error;
-  const bool made = fs::create_directories(folder, error);
-  if (error) return tl::unexpected(fmt::format("{}: {}; see --checkpoint-folder", folder, error.message()));
+  const fs::path whole = fs::absolute(folder, error).lexically_normal();
+  fs::create_directories((whole.has_filename() ? whole : whole.parent_path()).parent_path(), error);
+  // With this mode from the beginning: another node may be looking at it already.
+  if (error || (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST))
+    return tl::unexpected(
+        fmt::format("{}: {}; see --checkpoint-folder", folder, error ? error.message() : strerror(errno)));
   struct stat about{};
-  if (made && ::chmod(folder.c_str(), 0700) != 0)
-    return tl::unexpected(fmt::format("{}: {}; see --checkpoint-folder", folder, strerror(errno)));
   if (::stat(folder.c_str(), &about) != 0 || about.st_uid != geteuid() || (about.st_mode & 077) != 0)
     return tl::unexpected(
         fmt::format("{}: must belong to user id {} with mode 0700 (chmod 700): images hold the memory of jobs; see "

@@ -142,7 +142,7 @@ tl::expected<void, std::string> Keeper::admit() {
   // Of the task, not of the node: the next run may place the job's tasks on its nodes in another way.
   program_ = {*job, caller_.uid, number(parts_.request.setting("SLURM_PROCID"), 0), {}};
   restarts_ = number(parts_.request.setting("SLURM_RESTART_COUNT"), 0);
-  auto files = KeeperFiles::take(options_.run_dir, program_.job, slot_name(parts_.request));
+  auto files = KeeperFiles::take(options_.run_dir, program_.job, restarts_, slot_name(parts_.request));
   if (!files) return tl::unexpected(files.error());
   files_.emplace(std::move(*files));
   program_.slot = files_->slot();
@@ -312,6 +312,7 @@ void Keeper::end_program() {
   // A signal may have come from Slurm, as it ends this run of the job and not the job.
   constexpr int kSignalled = 128;
   if (*ended_ < kSignalled) store_->remove(program_);
+  files_.reset();  // before the next program of this name begins
   send_answer(client_.get(), LaunchAnswer::ended, std::to_string(*ended_));
 }
 

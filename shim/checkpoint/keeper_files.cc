@@ -60,13 +60,13 @@ KeeperFiles::KeeperFiles(base::Fd lock, std::string slot, std::string base)
     : lock_(std::move(lock)), slot_(std::move(slot)), base_(std::move(base)) {}
 
 tl::expected<KeeperFiles, std::string> KeeperFiles::take(const std::string& run_dir, std::uint32_t job,
-                                                         const std::string& name) {
+                                                         std::uint32_t restarts, const std::string& name) {
   const std::string folder = run_dir + "/" + kProgramsFolder;
   const base::Fd turn = lock_folder(folder, 0);
   if (!turn) return tl::unexpected(fmt::format("{}: {}", folder, strerror(errno)));
   for (int i = 0; i < kMostSlots; ++i) {
     std::string slot = fmt::format("{}-{}", name, i);
-    std::string base = fmt::format("{}/{}.{}", folder, job, slot);
+    std::string base = fmt::format("{}/{}.{}.{}", folder, job, restarts, slot);
     base::Fd lock(::open((base + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!lock) return tl::unexpected(fmt::format("{}.lock: {}", base, strerror(errno)));
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;

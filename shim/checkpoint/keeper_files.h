@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a keeper has in <run folder>/programs: JOB.SLOT.lock, which it holds as long as it lives; JOB.SLOT.sock, where
-// it answers dfrsd; JOB.SLOT.work, a folder for criu's files. Whether a keeper lives its lock tells, and not its
-// socket, which it may not listen at yet. They come and go only under a lock of the folder, so nobody takes or removes
-// files that another is just removing or taking.
+// What a keeper has in <run folder>/programs: JOB.RUN.SLOT.lock, which it holds as long as it lives; JOB.RUN.SLOT.sock,
+// where it answers dfrsd; JOB.RUN.SLOT.work, a folder for criu's files. RUN is how often Slurm had restarted the job.
+// Whether a keeper lives its lock tells, and not its socket, which it may not listen at yet. They come and go only
+// under a lock of the folder, so nobody takes or removes files that another is just removing or taking.
 #pragma once
 
 #include <sys/types.h>
@@ -17,10 +17,11 @@ namespace dfrs::shim {
 
 class KeeperFiles {
  public:
-  /// Those of the first slot NAME-0, NAME-1, ... that no living keeper has: the same program may run several times in a
-  /// task. A program that a killed keeper left there is ended. Errors are one line.
+  /// Those of the first slot NAME-0, NAME-1, ... that no living keeper of this run of the job has: the same program may
+  /// run several times in a task. (A keeper of the run before may still be ending, and its image is of the same slot.)
+  /// A program that a killed keeper left there is ended. Errors are one line.
   static tl::expected<KeeperFiles, std::string> take(const std::string& run_dir, std::uint32_t job,
-                                                     const std::string& name);
+                                                     std::uint32_t restarts, const std::string& name);
   KeeperFiles(KeeperFiles&&) = default;
   /// Removes them.
   ~KeeperFiles();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What dfrsd says to a keeper, over a socket in <run folder>/programs/<job>.<slot>.sock: packets with one JSON object.
-// A keeper answers each with its status. If dfrsd ends in an attempt whose image is not complete, the keeper lets its
-// program go on.
+// What dfrsd says to a keeper, over a socket in <run folder>/programs/<job>.<run>.<slot>.sock: packets with one JSON
+// object. A keeper answers each with its status. If dfrsd ends in an attempt whose image is not complete, the keeper
+// lets its program go on.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,12 @@
 #include <sys/stat.h>
 #include <utime.h>
 
+#include <atomic>
+#include <barrier>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "tests/shim/support/folder.h"
 
 namespace dfrs::shim {
@@ -55,6 +61,25 @@ class Images : public testing::Test {
   Folder folder_;
   const ProgramId program_{7, 1000, 0, "batch-0-0123abcd-0"};
 };
+
+// dfrsd on several nodes may make it at the same time.
+TEST_F(Images, TheFolderIsMadeForRootAloneByWhomeverIsFirst) {
+  for (int round = 0; round < 500; ++round) {
+    const std::string folder = folder_ / (std::to_string(round) + (round % 2 == 0 ? "/images" : "/"));
+    std::barrier together(4);
+    std::atomic<int> opened = 0;
+    std::vector<std::thread> nodes;
+    for (int k = 0; k < 4; ++k) {
+      nodes.emplace_back([&] {
+        together.arrive_and_wait();
+        opened += ImageStore::open(folder, kKey, {}).has_value() ? 1 : 0;
+      });
+    }
+    for (std::thread& node : nodes) node.join();
+    ASSERT_EQ(opened, 4) << folder;
+    ASSERT_EQ(fs::status(folder).permissions(), fs::perms::owner_all) << folder;
+  }
+}
 
 TEST_F(Images, AnImageIsFoundVerifiedAndRemoved) {
   const ImageStore store = open();

@@ -24,7 +24,7 @@ class KeeperFilesTest : public testing::Test {
  protected:
   KeeperFilesTest() { fs::create_directories(programs_); }
   std::optional<KeeperFiles> take() {
-    auto taken = KeeperFiles::take(folder_.path(), 7, "batch-0-x");
+    auto taken = KeeperFiles::take(folder_.path(), 7, 0, "batch-0-x");
     EXPECT_TRUE(taken) << taken.error();
     return taken ? std::optional(std::move(*taken)) : std::nullopt;
   }
@@ -39,7 +39,7 @@ class KeeperFilesTest : public testing::Test {
   void be_killed(pid_t program) {
     const pid_t keeper = ::fork();
     if (keeper == 0) {
-      const auto files = KeeperFiles::take(folder_.path(), 7, "batch-0-x");
+      const auto files = KeeperFiles::take(folder_.path(), 7, 0, "batch-0-x");
       const auto listener = files->listen();
       files->note_init(program);
       ::_exit(listener ? 0 : 1);
@@ -56,7 +56,7 @@ class KeeperFilesTest : public testing::Test {
 
   Folder folder_;
   const std::string programs_ = folder_ / kProgramsFolder;
-  const std::string socket_ = programs_ + "/7.batch-0-x-0.sock";
+  const std::string socket_ = programs_ + "/7.0.batch-0-x-0.sock";
 };
 
 TEST_F(KeeperFilesTest, EachLivingKeeperHasASlot) {
@@ -72,6 +72,14 @@ TEST_F(KeeperFilesTest, EachLivingKeeperHasASlot) {
   EXPECT_EQ(take()->slot(), "batch-0-x-0");
 }
 
+// The image is of a slot: the next run must look for it there, even if the keeper of the run before is still ending.
+TEST_F(KeeperFilesTest, TheNextRunHasTheSameSlots) {
+  const auto before = take();
+  const auto next = KeeperFiles::take(folder_.path(), 7, 1, "batch-0-x");
+  ASSERT_TRUE(next) << next.error();
+  EXPECT_EQ(next->slot(), before->slot());
+}
+
 TEST_F(KeeperFilesTest, AllGoWithTheKeeper) {
   const auto listener = take()->listen();
   EXPECT_TRUE(listener);
@@ -80,10 +88,10 @@ TEST_F(KeeperFilesTest, AllGoWithTheKeeper) {
 
 TEST_F(KeeperFilesTest, OneThatDoesNotListenYetKeepsItsFiles) {
   const auto files = take();
-  const std::string old = folder_.write("programs/7.batch-0-x-0.sock", "");  // what was before it, for example
+  const std::string old = folder_.write("programs/7.0.batch-0-x-0.sock", "");  // what was before it, for example
   EXPECT_FALSE(remove_files_of_dead(socket_));
   EXPECT_TRUE(fs::exists(socket_));
-  EXPECT_TRUE(fs::exists(programs_ + "/7.batch-0-x-0.lock"));
+  EXPECT_TRUE(fs::exists(programs_ + "/7.0.batch-0-x-0.lock"));
   EXPECT_TRUE(fs::exists(files->work()));
 }
 
@@ -112,7 +120,7 @@ TEST_F(KeeperFilesTest, TheNextInItsSlotEndsItsProgramToo) {
 TEST_F(KeeperFilesTest, NothingElseIsEnded) {
   const pid_t other = start_program();
   be_killed(other);
-  folder_.write("programs/7.batch-0-x-0.lock", std::to_string(other) + " 1\n");
+  folder_.write("programs/7.0.batch-0-x-0.lock", std::to_string(other) + " 1\n");
   EXPECT_FALSE(remove_files_of_dead(socket_));
   EXPECT_TRUE(fs::is_empty(programs_));
   EXPECT_EQ(::waitpid(other, nullptr, WNOHANG), 0);
@@ -135,7 +143,7 @@ TEST_F(KeeperFilesTest, NothingIsRemovedWhileAKeeperBegins) {
 
 TEST_F(KeeperFilesTest, AMissingFolderIsNamed) {
   fs::remove_all(programs_);
-  const auto taken = KeeperFiles::take(folder_.path(), 7, "batch-0-x");
+  const auto taken = KeeperFiles::take(folder_.path(), 7, 0, "batch-0-x");
   ASSERT_FALSE(taken);
   EXPECT_THAT(taken.error(), testing::HasSubstr("programs: No such file"));
 }

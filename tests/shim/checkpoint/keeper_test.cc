@@ -277,7 +277,7 @@ TEST_F(Keepers, AProgramThatFollowsAnotherAtOnceIsDumpedToo) {
 
 // On a busy machine a keeper may take a while from its socket's file to listen().
 TEST_F(Keepers, OneThatDoesNotListenYetIsNotTakenForDead) {
-  const std::string base = node_->run_dir() + "/programs/" + std::to_string(kJob) + ".batch-0-0123abcd-0";
+  const std::string base = node_->run_dir() + "/programs/" + std::to_string(kJob) + ".0.batch-0-0123abcd-0";
   const base::Fd lock(::open((base + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   ASSERT_EQ(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
   const base::Fd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -462,7 +462,7 @@ class TwoRanks : public Keepers {
     ASSERT_TRUE(begun(0, 1) && begun(1, 1));
     const CheckpointReport report = node_->checkpoint(kJob, 1, 0);
     ASSERT_EQ(report.state, CheckpointState::kDumped) << report.reason;
-    EXPECT_EQ(report.programs, 2u);
+    EXPECT_EQ(report.programs, 2u) << said(0) << said(1);
     ::kill(second, SIGTERM);
     end_run(first);
     exit_code_of(second);
