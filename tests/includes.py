@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which part may include which, and no circles: neither between files nor between folders. The files of a folder with
-layers include only those of their own and lower ones. Only commands throw: libraries return their errors.
+layers include only those of their own and lower ones. Only commands throw: libraries return their errors. Headers that
+are slow to compile are in one file.
 
 Usage: tests/includes.py [SOURCE_FOLDER]      exit: 0 all is well, 1 it is not, 99 cannot say
 Without an argument the sources are those of $srcdir, and the test first tests itself on a tree with one mistake of each kind.
@@ -32,6 +33,8 @@ MAY_THROW = re.compile(r"sim/errors\.h|sim/cli/.*|studies/[^/]+/command[^/]*")
 THROW = re.compile(r"\b(?:throw(?!;| std::bad_alloc\(\))|or_throw)\b")
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+# Its headers take longer to compile than most of our files.
+SLOW, SLOW_IN = re.compile(r'^\s*#\s*include\s*<(CLI/[^>]+)>', re.MULTILINE), "base/command_line.cc"
 SUFFIXES = {".h", ".cc", ".c"}
 
 
@@ -83,6 +86,13 @@ def throws(root, tree):
                     for number, line in enumerate(text.split("\n"), 1) if THROW.search(line))
 
 
+def slow_headers(root, tree):
+    for name in tree:
+        if name != SLOW_IN:
+            yield from (f"{name} includes <{header}>: only {SLOW_IN} does, because it is slow to compile"
+                        for header in SLOW.findall((root / name).read_text(encoding="utf-8")))
+
+
 def circles(graph):
     """Groups of nodes that reach each other, each sorted (Tarjan's algorithm)."""
     order, low, stack, groups = {}, {}, [], []
@@ -128,6 +138,7 @@ def mistakes(root, tree):
     yield from forbidden(tree)
     yield from layer_mistakes(root, tree)
     yield from throws(root, tree)
+    yield from slow_headers(root, tree)
     yield from ("files include each other: " + ", ".join(group) for group in circles(tree))
     for group in circles(folder_graph(tree)):
         yield "folders include each other: " + ", ".join(group)
@@ -153,6 +164,8 @@ def selftest():
         "studies/x/command_y.cc": "throw 1;\n",
         "studies/x/z/command.cc": "throw 1;\n",
         "studies/x/k.h": "\n",
+        "base/command_line.cc": "#include <CLI/CLI.hpp>\n",
+        "shim/r.cc": "// <CLI/CLI.hpp>\n# include <CLI/App.hpp>\n",
         "base/l.h": '#include "record/m.h"\n',
         "record/m.h": '#include "policy/yield/j.h"\n#include "tests/n.h"\n',
         "tests/n.h": "\n",
@@ -177,6 +190,7 @@ def selftest():
         "sim/io/q.cc:4 throws: only commands do, libraries return their errors",
         "sim/io/q.cc:5 throws: only commands do, libraries return their errors",
         "studies/x/z/command.cc:1 throws: only commands do, libraries return their errors",
+        "shim/r.cc includes <CLI/App.hpp>: only base/command_line.cc does, because it is slow to compile",
         "files include each other: shim/d.h, shim/e.h",
         "folders include each other: sim/fetch, sim/io",
         "  sim/fetch/h.h includes sim/io/f.h",
