@@ -30,6 +30,7 @@ class LimitsTest(LiveTest):
 class Enforced(LimitsTest):
     """Slurm's own pass over the queue, which makes such checks now and then, too, is off."""
     options = Options(nodes=1, cpus=4, memory=1000, cores=0.4, algorithm="GreedyP*/OPT=MIN", accounting=True,
+                      settings={"PauseBy": "none"},  # or what fills the node is paused for what should wait
                       slurm={"AccountingStorageEnforce": "associations,limits,qos",
                              "SchedulerParameters": "sched_interval=-1"})
 
