@@ -17,7 +17,7 @@ std::string names_of(const std::set<CLI::Option*>& options) {
   return text;
 }
 
-// Versions of CLI11 show the values of options in different ways. Ours has one, which the reference pages have, too.
+// How CLI11 shows options depends on its version. This way is the same on every system, as in the reference pages.
 class HelpFormatter final : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {

@@ -33,7 +33,7 @@ sub parse {
     if ($lines[$at] =~ /^\S.*:$/ && ($next =~ /^  -/ || $lines[$at] =~ /^(Positionals|Subcommands):$/)) {
       push @{$help{groups}}, [$lines[$at] =~ s/:$//r, []];
     } elsif ($lines[$at] =~ /^  \S/ && @{$help{groups}}) {
-      push @{$help{groups}[-1][1]}, item($lines[$at], $column);
+      push @{$help{groups}[-1][1]}, item($lines[$at], $next =~ /^ {12,}\S/ ? undef : $column);
     } elsif ($lines[$at] =~ /^ {12,}(\S.*)/ && @{$help{groups}}) {
       my $last = $help{groups}[-1][1][-1];
       $last->[1] .= ($last->[1] eq '' ? '' : ' ') . $1;
@@ -45,11 +45,11 @@ sub parse {
   return \%help;
 }
 
-# A line of a group: the option as it is written, and what it means. Its meaning begins at the column of all of them.
+# A line of a group: the option as it is written, and what it means. Its meaning begins at the column of all of them, or
+# on the next line; then there is no column here.
 sub item {
   my ($line, $column) = @_;
-  if (defined $column && length $line > $column && substr($line, $column - 1, 2) =~ /^ \S/ &&
-      substr($line, $column) !~ /^(in|from) |^[^\[]*\]|^\[[\d.]+ - |^--\S+( --\S+)*$/) {
+  if (defined $column && length $line > $column && substr($line, $column - 1, 2) =~ /^ \S/) {
     my $spec = substr($line, 2, $column - 2);
     $spec =~ s/\s+$//;
     return [$spec, substr($line, $column)];

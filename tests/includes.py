@@ -33,7 +33,7 @@ MAY_THROW = re.compile(r"sim/errors\.h|sim/cli/.*|studies/[^/]+/command[^/]*")
 THROW = re.compile(r"\b(?:throw(?!;| std::bad_alloc\(\))|or_throw)\b")
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
-# Its headers take longer to compile than most of our files.
+# CLI11's headers take longer to compile than most of our files.
 SLOW, SLOW_IN = re.compile(r'^\s*#\s*include\s*<(CLI/[^>]+)>', re.MULTILINE), "base/command_line.cc"
 SUFFIXES = {".h", ".cc", ".c"}
 

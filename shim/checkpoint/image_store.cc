@@ -138,8 +138,8 @@ std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", (bytes + (1 
 
 tl::expected<ImageStore, std::string> ImageStore::open(const std::string& folder, ImageKey key, StoreLimits limits) {
   std::error_code error;
-  const fs::path whole = fs::absolute(folder, error).lexically_normal();
-  fs::create_directories((whole.has_filename() ? whole : whole.parent_path()).parent_path(), error);
+  const fs::path with_slash = fs::absolute(fs::path(folder) / "", error).lexically_normal();
+  fs::create_directories(with_slash.parent_path().parent_path(), error);
   // With this mode from the beginning: another node may be looking at it already.
   if (error || (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST))
     return tl::unexpected(

@@ -99,8 +99,8 @@ class Accounting:
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, check=False)
             if made.returncode != 0:
                 raise ClusterError(f"mariadb-install-db failed:\n{made.stdout[-2000:]}")
-        # slurmdbd makes a missing database itself, but ends then with Debian 13's libmariadb3 11.8.9: a handle that
-        # connects again after a refusal takes results without columns only.
+        # slurmdbd makes a missing database itself, but then ends with Debian 13's libmariadb3 11.8.9: once a connection
+        # was refused, the next one of that handle accepts no result that has columns.
         make_database = self._folder / "make-database.sql"
         make_database.write_text(f"CREATE DATABASE IF NOT EXISTS {DATABASE};\n", encoding="ascii")
         argv = [cluster._program("mariadbd"), "--no-defaults", f"--init-file={make_database}", f"--datadir={data}",
