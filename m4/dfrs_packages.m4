@@ -25,6 +25,7 @@ for dfrs_package in $2; do
     [libspdlog-dev],[dfrs_rpm=spdlog-devel dfrs_suse=spdlog-devel],
     [libsqlite3-dev],[dfrs_rpm=sqlite-devel dfrs_suse=sqlite3-devel],
     [libutf8proc-dev],[dfrs_rpm=utf8proc-devel dfrs_suse=utf8proc-devel],
+    [libzstd-dev],[dfrs_rpm=libzstd-devel dfrs_suse=libzstd-devel],
     [librapidcheck-dev],[dfrs_rpm=rapidcheck-devel dfrs_suse=-],
     [nettle-dev],[dfrs_rpm=nettle-devel dfrs_suse=libnettle-devel],
     [nlohmann-json3-dev],[dfrs_rpm=json-devel dfrs_suse=nlohmann_json-devel],

@@ -71,7 +71,7 @@ libagent_a_SOURCES = \
 
 # Checkpoints: images, criu, the keepers of programs; and dfrsd's part in them.
 noinst_LIBRARIES += libcheckpoint.a
-libcheckpoint_a_CPPFLAGS = $(SHIM_CPPFLAGS)
+libcheckpoint_a_CPPFLAGS = $(SHIM_CPPFLAGS) $(ZSTD_CFLAGS)
 libcheckpoint_a_SOURCES = \
 	shim/checkpoint/caller.cc \
 	shim/checkpoint/caller.h \
@@ -97,6 +97,10 @@ libcheckpoint_a_SOURCES = \
 	shim/checkpoint/launch_listener.h \
 	shim/checkpoint/other_users.cc \
 	shim/checkpoint/other_users.h \
+	shim/checkpoint/packed_image.cc \
+	shim/checkpoint/packed_image.h \
+	shim/checkpoint/private_folder.cc \
+	shim/checkpoint/private_folder.h \
 	shim/checkpoint/process_tree.cc \
 	shim/checkpoint/process_tree.h \
 	shim/checkpoint/start_program.cc \
@@ -108,7 +112,7 @@ helpers_PROGRAMS = dfrs-init dfrs-keeper
 dfrs_init_SOURCES = shim/checkpoint/init.c
 dfrs_keeper_CPPFLAGS = $(SHIM_CPPFLAGS)
 dfrs_keeper_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro -Wl,-z,now
-dfrs_keeper_LDADD = libcheckpoint.a libagent.a libshimnet.a $(SHIM_LIBS)
+dfrs_keeper_LDADD = libcheckpoint.a libagent.a libshimnet.a $(SHIM_LIBS) $(ZSTD_LIBS)
 dfrs_keeper_SOURCES = shim/checkpoint/keeper_main.cc
 bin_PROGRAMS += dfrs-run
 dfrs_run_CPPFLAGS = $(SHIM_CPPFLAGS)
@@ -119,7 +123,7 @@ sbin_PROGRAMS += dfrsd
 dfrsd_CPPFLAGS = $(libagent_a_CPPFLAGS) -DDFRS_HELPERS='"$(helpersdir)"'
 # It listens as root: nothing that is written at run time may redirect its calls.
 dfrsd_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro -Wl,-z,now
-dfrsd_LDADD = libcheckpoint.a libagent.a libdfrs_conf.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS)
+dfrsd_LDADD = libcheckpoint.a libagent.a libdfrs_conf.a libshimnet.a $(SHIM_LIBS) $(ZSTD_LIBS) $(SPDLOG_LIBS)
 dfrsd_SOURCES = shim/dfrsd/main.cc
 
 # The SPANK plugin: Slurm's public headers are all that it needs.

@@ -13,7 +13,7 @@ packages=(
   g++ make autoconf automake autoconf-archive pkg-config
   libcli11-dev nlohmann-json3-dev libfmt-dev libexpected-dev libarchive-dev libcurl4-openssl-dev nettle-dev
   zlib1g-dev libdeflate-dev libglpk-dev liblemon-dev libmicrohttpd-dev libmunge-dev libspdlog-dev libsqlite3-dev
-  libutf8proc-dev
+  libutf8proc-dev libzstd-dev
   # to run: figures of reports, certificates for `dfrs-sim fetch`
   gnuplot-nox ca-certificates
 )

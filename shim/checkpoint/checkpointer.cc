@@ -18,6 +18,7 @@
 #include "base/process.h"
 #include "base/signals.h"
 #include "shim/checkpoint/keeper_files.h"
+#include "shim/checkpoint/packed_image.h"
 
 namespace dfrs::shim {
 namespace {
@@ -324,6 +325,7 @@ void Checkpointer::release_unordered(const std::vector<JobQuota>& jobs) {
 
 void Checkpointer::remove_old_images() {
   clean_at_ = Clock::now() + kCleanEvery;
+  if (!options_.scratch.empty()) remove_scratch_of_dead(options_.scratch, options_.run_dir);
   if (options_.store == nullptr || options_.store->use(0).bytes == 0) return;
   const auto asked =
       base::run_program({.words = {"squeue", "--noheader", "--all", "--format=%A"}, .patience = kSqueuePatience});

@@ -32,6 +32,7 @@ struct CheckpointerOptions {
   std::function<void(const std::string&)> log{};  ///< any thread
   /// For removing images of jobs that Slurm does not know any more; may be null, else it must outlive this.
   const ImageStore* store = nullptr;
+  std::string scratch{};  ///< this node's, where what keepers have left is removed; empty: none
 };
 
 class Checkpointer {

@@ -22,6 +22,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kVersion = 1;
+constexpr int kPackedVersion = 2;  // so that no dfrs that knows nothing of it restores a compressed image
 constexpr std::size_t kLeastKey = 16;
 // So that the key of another purpose (MUNGE's) can serve without one use weakening the other.
 constexpr std::string_view kPurpose = "dfrs checkpoint images 1";
@@ -39,11 +40,23 @@ std::string body(const Manifest& manifest) {
   Json files = Json::array();
   for (const ImageFile& file : manifest.files)
     files.push_back({{"name", file.name}, {"size", file.size}, {"sha256", file.sha256}});
-  const Json json{{"version", kVersion},           {"job", manifest.program.job},   {"uid", manifest.program.uid},
-                  {"rank", manifest.program.rank}, {"slot", manifest.program.slot}, {"attempt", manifest.attempt},
-                  {"restarts", manifest.restarts}, {"command", manifest.command},   {"streams", manifest.streams},
-                  {"stopped", manifest.stopped},   {"files", std::move(files)},     {"node", manifest.node},
-                  {"taken", manifest.taken},       {"seconds", manifest.seconds},   {"programs", manifest.programs}};
+  const int version = manifest.unpacked != 0 ? kPackedVersion : kVersion;
+  const Json json{{"version", version},
+                  {"job", manifest.program.job},
+                  {"uid", manifest.program.uid},
+                  {"rank", manifest.program.rank},
+                  {"slot", manifest.program.slot},
+                  {"attempt", manifest.attempt},
+                  {"restarts", manifest.restarts},
+                  {"command", manifest.command},
+                  {"streams", manifest.streams},
+                  {"stopped", manifest.stopped},
+                  {"files", std::move(files)},
+                  {"node", manifest.node},
+                  {"taken", manifest.taken},
+                  {"seconds", manifest.seconds},
+                  {"programs", manifest.programs},
+                  {"unpacked", manifest.unpacked}};
   return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
@@ -66,12 +79,14 @@ Manifest manifest_of(const Json& json) {
   manifest.taken = json.at("taken").get<std::int64_t>();
   manifest.seconds = json.at("seconds").get<double>();
   manifest.programs = json.value("programs", std::uint32_t{0});
+  manifest.unpacked = json.value("unpacked", std::uint64_t{0});
   return manifest;
 }
 
 }  // namespace
 
 std::uint64_t Manifest::bytes() const {
+  if (unpacked != 0) return unpacked;
   std::uint64_t sum = 0;
   for (const ImageFile& file : files) sum += file.size;
   return sum;
@@ -118,7 +133,8 @@ tl::expected<Manifest, std::string> unseal(std::string_view text, const ImageKey
   if (given.size() != right.size() || memeql_sec(given.data(), right.data(), right.size()) == 0)
     return tl::unexpected(std::string("it was not made with this cluster's key, or was changed afterwards"));
   const Json json = Json::parse(inner, nullptr, false);
-  if (!json.is_object() || json.value("version", 0) != kVersion)
+  const int version = json.is_object() ? json.value("version", 0) : 0;
+  if (version != kVersion && version != kPackedVersion)
     return tl::unexpected(std::string("another version of dfrs made it"));
   try {
     return manifest_of(json);

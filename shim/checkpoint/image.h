@@ -41,8 +41,10 @@ struct Manifest {
   std::string node;        ///< where it was dumped, for people
   std::int64_t taken = 0;  ///< seconds since 1970
   double seconds = 0;      ///< that the dump took
+  /// Bytes of all files as CRIU wrote them, if they were compressed after that; 0: they were not.
+  std::uint64_t unpacked = 0;
 
-  std::uint64_t bytes() const;  ///< of all files
+  std::uint64_t bytes() const;  ///< of all files, as CRIU wrote them
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 

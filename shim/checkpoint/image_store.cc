@@ -17,6 +17,7 @@
 
 #include "base/files.h"
 #include "base/sha256.h"
+#include "shim/checkpoint/private_folder.h"
 
 namespace dfrs::shim {
 namespace {
@@ -137,19 +138,7 @@ std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", (bytes + (1 
 }  // namespace
 
 tl::expected<ImageStore, std::string> ImageStore::open(const std::string& folder, ImageKey key, StoreLimits limits) {
-  std::error_code error;
-  const fs::path with_slash = fs::absolute(fs::path(folder) / "", error).lexically_normal();
-  fs::create_directories(with_slash.parent_path().parent_path(), error);
-  // With this mode from the beginning: another node may be looking at it already.
-  if (error || (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST))
-    return tl::unexpected(
-        fmt::format("{}: {}; see --checkpoint-folder", folder, error ? error.message() : strerror(errno)));
-  struct stat about{};
-  if (::stat(folder.c_str(), &about) != 0 || about.st_uid != geteuid() || (about.st_mode & 077) != 0)
-    return tl::unexpected(
-        fmt::format("{}: must belong to user id {} with mode 0700 (chmod 700): images hold the memory of jobs; see "
-                    "--checkpoint-folder",
-                    folder, geteuid()));
+  if (auto made = make_private_folder(folder, "--checkpoint-folder"); !made) return tl::unexpected(made.error());
   return ImageStore(folder, std::move(key), limits);
 }
 
@@ -199,7 +188,7 @@ tl::expected<Manifest, std::string> ImageStore::commit(const std::string& part, 
   manifest.files.clear();
   for (const fs::path& path : paths) {
     if (::chmod(path.c_str(), 0600) != 0) return failed(path, errno);
-    if (path.filename().string().starts_with(kPages)) make_sparse(path);
+    if (manifest.unpacked == 0 && path.filename().string().starts_with(kPages)) make_sparse(path);
     std::ifstream in(path, std::ios::binary);
     const std::string sum = base::sha256_hex(in);
     if (in.bad()) return failed(path, EIO);
@@ -317,6 +306,7 @@ void ImageStore::remove(const ProgramId& program) const {
     const std::string image = place(program, *restarts);
     fs::remove_all(image, ignored);
     fs::remove_all(image + kPart, ignored);
+    fs::remove_all(image + kUnpacked, ignored);
     fs::remove(run / std::to_string(program.rank), ignored);  // if nothing else is in there
     if (folders_in(run).empty()) fs::remove_all(run, ignored);
   }

@@ -3,6 +3,7 @@
 //
 //   FOLDER/job-<id>/<restarts>/<rank>/<slot>/         a complete image: CRIU's files and manifest.json
 //   FOLDER/job-<id>/<restarts>/<rank>/<slot>.part/    one that is being written, or was when its writer died
+//   FOLDER/job-<id>/<restarts>/<rank>/<slot>.unpacked/  its files as CRIU reads them, where a node has no other place
 //   FOLDER/job-<id>/<restarts>/whole-<run>           a MAC: the images of all programs were there as that run began
 //
 // All is root's, 0700 and 0600. An image is complete when the .part folder, with everything synced, gets its name.
@@ -18,6 +19,8 @@
 #include "shim/checkpoint/image.h"
 
 namespace dfrs::shim {
+
+inline constexpr const char* kUnpacked = ".unpacked";
 
 struct StoreLimits {
   std::uint64_t bytes = 0;       ///< of all images; 0: what the disk has

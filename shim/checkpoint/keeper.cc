@@ -239,9 +239,25 @@ std::string Keeper::criu_log(const char* name) const {
   return text_of(files_->work() + "/" + name) + text_of(files_->work() + "/criu.out");
 }
 
+// A node without a scratch folder restores what others have compressed all the same.
+tl::expected<ScratchFolder, std::string> Keeper::unpack(const ImageStore::Found& image,
+                                                        const Manifest& manifest) const {
+  auto plain = ScratchFolder::make(
+      options_.scratch.empty() ? image.folder + kUnpacked : options_.scratch + "/" + files_->name(), manifest.unpacked);
+  if (!plain) return plain;
+  if (const auto done = unpack_image(image.folder, manifest, plain->path()); !done) return tl::unexpected(done.error());
+  return plain;
+}
+
 tl::expected<void, std::string> Keeper::restore_image(const ImageStore::Found& image, const Manifest& manifest) {
   const auto begun = Clock::now();
-  const CriuFolders folders{image.folder, files_->work()};
+  std::optional<ScratchFolder> plain;
+  if (manifest.unpacked != 0) {
+    auto unpacked = unpack(image, manifest);
+    if (!unpacked) return tl::unexpected(unpacked.error());
+    plain.emplace(std::move(*unpacked));
+  }
+  const CriuFolders folders{plain ? plain->path() : image.folder, files_->work()};
   std::vector<std::pair<int, std::string>> streams;
   std::set<std::string> named;
   for (std::size_t i = 0; i < kStreams && i < manifest.streams.size(); ++i) {
@@ -412,7 +428,7 @@ void Keeper::stop(const KeeperOrder& order) {
 
 void Keeper::dump(const KeeperOrder& order) {
   if (status_.state != KeeperState::stopped || order.attempt != status_.attempt) return;
-  dump_ = Dump{0, false, {}, order.restarts, order.programs, Clock::now()};
+  dump_ = Dump{0, false, {}, {}, order.restarts, order.programs, Clock::now()};
   const auto started = start_dump();
   if (started) {
     status_.state = KeeperState::dumping;
@@ -437,10 +453,19 @@ tl::expected<std::string, std::string> Keeper::find_room(std::uint64_t bytes) co
 }
 
 tl::expected<void, std::string> Keeper::start_dump() {
-  auto part = find_room(ProcessTree(init_).memory() + kImageOverhead);
+  const std::uint64_t bytes = ProcessTree(init_).memory() + kImageOverhead;
+  auto part = find_room(bytes);
   if (!part) return tl::unexpected(part.error());
   dump_->part = std::move(*part);
-  const CriuFolders folders{dump_->part, files_->work()};
+  if (!options_.scratch.empty()) {
+    auto plain = ScratchFolder::make(options_.scratch + "/" + files_->name(), bytes);
+    if (!plain) {
+      store_->discard(dump_->part);
+      return tl::unexpected(plain.error());
+    }
+    dump_->plain.emplace(std::move(*plain));
+  }
+  const CriuFolders folders{dump_->plain ? dump_->plain->path() : dump_->part, files_->work()};
   ::unlink((folders.work + "/" + kCriuDumpLog).c_str());
   const base::Fd output(::open((folders.work + "/criu.out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   // Not in the job's groups: its quota would slow the dump.
@@ -478,6 +503,15 @@ void Keeper::finish_dump(int status) {
   if (const auto started = start_commit(); !started) fail_dump(started.error());
 }
 
+tl::expected<Manifest, std::string> Keeper::complete_image(Manifest manifest) const {
+  if (dump_->plain) {
+    const auto bytes = pack_image(dump_->plain->path(), dump_->part);
+    if (!bytes) return tl::unexpected(bytes.error());
+    manifest.unpacked = *bytes;
+  }
+  return store_->commit(dump_->part, std::move(manifest));
+}
+
 // In a child, because it reads all of the image and waits for the disk, and we must hear if the attempt is given up.
 tl::expected<void, std::string> Keeper::start_commit() {
   Manifest manifest;
@@ -496,7 +530,7 @@ tl::expected<void, std::string> Keeper::start_commit() {
   const pid_t child = ::fork();
   if (child < 0) return tl::unexpected(fmt::format("fork: {}", strerror(errno)));
   if (child == 0) {
-    const auto complete = store_->commit(dump_->part, std::move(manifest));
+    const auto complete = complete_image(std::move(manifest));
     const base::Fd out(::open(result.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     (void)base::write_all(out.get(), complete ? std::to_string(complete->bytes()) : complete.error());
     ::_exit(complete ? 0 : 1);

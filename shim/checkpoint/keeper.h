@@ -20,6 +20,7 @@
 #include "shim/checkpoint/keeper_files.h"
 #include "shim/checkpoint/keeper_link.h"
 #include "shim/checkpoint/launch.h"
+#include "shim/checkpoint/packed_image.h"
 #include "shim/checkpoint/process_tree.h"
 
 namespace dfrs::shim {
@@ -32,6 +33,7 @@ struct KeeperOptions {
   std::string folder;  ///< of images
   std::string key;     ///< file
   StoreLimits limits;
+  std::string scratch;  ///< folder of this node where images are before they are compressed; empty: they are not
   std::string criu = "criu";
   std::string init;  ///< path of dfrs-init
 };
@@ -56,6 +58,7 @@ class Keeper {
   bool start_from_beginning();
   void begin_job_again();
   tl::expected<void, std::string> restore_image(const ImageStore::Found& image, const Manifest& manifest);
+  tl::expected<ScratchFolder, std::string> unpack(const ImageStore::Found& image, const Manifest& manifest) const;
   void loop();
   void read_client();
   void read_dfrsd(std::size_t link);
@@ -66,6 +69,7 @@ class Keeper {
   tl::expected<std::string, std::string> find_room(std::uint64_t bytes) const;
   void finish_dump(int status);
   tl::expected<void, std::string> start_commit();
+  tl::expected<Manifest, std::string> complete_image(Manifest manifest) const;
   void finish_commit(int status);
   void abandon_dump();
   void fail_dump(const std::string& reason);
@@ -103,6 +107,7 @@ class Keeper {
     pid_t worker = 0;      // criu, then a child that completes the image
     bool written = false;  // it is the latter
     std::string part;
+    std::optional<ScratchFolder> plain;  // where criu writes, if the image is to be compressed
     std::uint32_t restarts = 0;
     std::uint32_t programs = 0;
     Clock::time_point begun;

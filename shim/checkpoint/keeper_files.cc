@@ -110,6 +110,14 @@ void KeeperFiles::note_init(pid_t init) const {
   (void)!::pwrite(lock_.get(), text.data(), text.size(), 0);
 }
 
+bool keeper_lives(const std::string& run_dir, const std::string& name) {
+  const std::string folder = run_dir + "/" + kProgramsFolder;
+  const base::Fd turn = lock_folder(folder, LOCK_NB);
+  if (!turn) return true;
+  const base::Fd lock(::open(fmt::format("{}/{}.lock", folder, name).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  return lock ? ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 : errno != ENOENT;
+}
+
 bool remove_files_of_dead(const std::string& socket) {
   const std::string base = socket.substr(0, socket.rfind('.'));
   const base::Fd turn = lock_folder(folder_of(socket), LOCK_NB);

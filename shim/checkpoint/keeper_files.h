@@ -28,6 +28,8 @@ class KeeperFiles {
 
   const std::string& slot() const { return slot_; }
   std::string work() const { return base_ + ".work"; }
+  /// JOB.RUN.SLOT
+  std::string name() const { return base_.substr(base_.rfind('/') + 1); }
   /// The socket for dfrsd.
   tl::expected<base::Fd, std::string> listen() const;
   /// So that dfrsd can end the program if this process is killed.
@@ -40,6 +42,9 @@ class KeeperFiles {
   std::string slot_;
   std::string base_;  // their path without an ending
 };
+
+/// Whether a keeper has the files of this name, JOB.RUN.SLOT. Does not wait: also true if one begins or ends just now.
+bool keeper_lives(const std::string& run_dir, const std::string& name);
 
 /// For a socket at which nobody listens. If its keeper was killed, ends its program, which could no longer report its
 /// end, and removes its files; true: there was such a program. Does not wait: if a keeper begins or ends just now, call

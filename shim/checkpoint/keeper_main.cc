@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   app.add_option("--key", options.key).required();
   app.add_option("--bytes", options.limits.bytes).required();
   app.add_option("--user-bytes", options.limits.user_bytes).required();
+  app.add_option("--scratch", options.scratch);
   app.add_option("--criu", options.criu).required();
   app.add_option("--init", options.init).required();
   const auto parsed = line.parse(argc, argv);

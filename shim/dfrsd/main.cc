@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "base/command_line.h"
 #include "base/counted.h"
@@ -26,6 +27,7 @@
 #include "shim/checkpoint/criu.h"
 #include "shim/checkpoint/launch_listener.h"
 #include "shim/checkpoint/other_users.h"
+#include "shim/checkpoint/private_folder.h"
 #include "shim/conf/auth_choice.h"
 
 namespace dfrs::shim {
@@ -55,6 +57,7 @@ struct Options {
   std::string checkpoint_key = "/etc/munge/munge.key";
   double checkpoint_gib = 0;
   double checkpoint_user_gib = 0;
+  std::string checkpoint_scratch;
   std::string criu = "criu";
   std::string log_level = "info";
   bool check = false;
@@ -179,6 +182,39 @@ StoreLimits store_limits(const Options& options) {
           static_cast<std::uint64_t>(options.checkpoint_user_gib * kGib)};
 }
 
+// Of this node, since nodes of one machine may share the folder.
+std::string scratch_folder(const Options& options) {
+  return options.checkpoint_scratch.empty() ? std::string() : options.checkpoint_scratch + "/" + options.node;
+}
+
+std::vector<std::string> keeper_command(const Options& options, const std::string& run_dir) {
+  const StoreLimits limits = store_limits(options);
+  std::vector<std::string> words{helper("dfrs-keeper"),
+                                 "--node",
+                                 options.node,
+                                 "--run-dir",
+                                 run_dir,
+                                 "--cgroup-root",
+                                 options.cgroup_root,
+                                 "--cgroup-tree",
+                                 options.cgroup_tree,
+                                 "--folder",
+                                 options.checkpoint_folder,
+                                 "--key",
+                                 options.checkpoint_key,
+                                 "--bytes",
+                                 std::to_string(limits.bytes),
+                                 "--user-bytes",
+                                 std::to_string(limits.user_bytes),
+                                 "--criu",
+                                 options.criu,
+                                 "--init",
+                                 helper("dfrs-init")};
+  if (const std::string scratch = scratch_folder(options); !scratch.empty())
+    words.insert(words.end(), {"--scratch", scratch});
+  return words;
+}
+
 // What this node has for checkpoints. Without it jobs run as ever, so nothing in here ends dfrsd.
 struct Checkpoints {
   std::unique_ptr<ImageStore> store;
@@ -197,37 +233,23 @@ tl::expected<void, std::string> open_checkpoints(Checkpoints& checkpoints, const
   auto store = ImageStore::open(options.checkpoint_folder, std::move(*key), store_limits(options));
   if (!store) return tl::unexpected(store.error());
   checkpoints.store = std::make_unique<ImageStore>(std::move(*store));
+  if (const std::string scratch = scratch_folder(options); !scratch.empty()) {
+    constexpr const char* kOption = "--checkpoint-scratch";
+    auto made = make_private_folder(options.checkpoint_scratch, kOption);
+    if (made) made = make_private_folder(scratch, kOption);
+    if (!made) return made;
+  }
   const auto others = can_dump_others();
   if (options.check) return others;
   if (!others) write_log(AgentLog::error, "checkpoints only of root's programs on this node: " + others.error());
-  const StoreLimits limits = store_limits(options);
-  auto listener =
-      LaunchListener::start({.run_dir = run_dir,
-                             .keeper = {helper("dfrs-keeper"),
-                                        "--node",
-                                        options.node,
-                                        "--run-dir",
-                                        run_dir,
-                                        "--cgroup-root",
-                                        options.cgroup_root,
-                                        "--cgroup-tree",
-                                        options.cgroup_tree,
-                                        "--folder",
-                                        options.checkpoint_folder,
-                                        "--key",
-                                        options.checkpoint_key,
-                                        "--bytes",
-                                        std::to_string(limits.bytes),
-                                        "--user-bytes",
-                                        std::to_string(limits.user_bytes),
-                                        "--criu",
-                                        options.criu,
-                                        "--init",
-                                        helper("dfrs-init")},
-                             .log = [](const std::string& message) { write_log(AgentLog::error, message); }});
+  auto listener = LaunchListener::start(
+      {.run_dir = run_dir, .keeper = keeper_command(options, run_dir), .log = [](const std::string& message) {
+         write_log(AgentLog::error, message);
+       }});
   if (!listener) return tl::unexpected(listener.error());
   checkpoints.listener = std::move(*listener);
-  write_log(AgentLog::info, fmt::format("checkpoints by CRIU {} in {}", *version, options.checkpoint_folder));
+  write_log(AgentLog::info, fmt::format("checkpoints by CRIU {} in {}{}", *version, options.checkpoint_folder,
+                                        options.checkpoint_scratch.empty() ? "" : ", compressed"));
   return {};
 }
 
@@ -247,7 +269,8 @@ tl::expected<Checkpoints, Failure> start_checkpoints(const Options& options, con
                           .has_processes = [groups = std::shared_ptr<JobGroups>(std::move(*groups))](
                                                std::uint32_t job) { return !groups->processes(job).empty(); },
                           .log = [](const std::string& message) { write_log(AgentLog::warning, message); },
-                          .store = checkpoints.store.get()});
+                          .store = checkpoints.store.get(),
+                          .scratch = scratch_folder(options)});
   return checkpoints;
 }
 
@@ -359,6 +382,10 @@ void add_options(const base::Command& app, Options& options) {
   app.add_option("--checkpoint-user-space", options.checkpoint_user_gib,
                  "GiB that the images of one user may take (0: no limit)")
       .check(base::in_range(0.0, 1e9))
+      .capture_default();
+  app.add_option("--checkpoint-scratch", options.checkpoint_scratch,
+                 "Folder on a disk of this node. With it the images that this node writes are compressed (zstd): criu "
+                 "writes and reads them here")
       .capture_default();
   app.add_option("--criu", options.criu, "The program criu, version 4.0 or newer").capture_default();
   app.add_option("--log-level", options.log_level, "Least level of messages to log: error, warning, info or debug")

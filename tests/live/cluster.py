@@ -475,6 +475,8 @@ class Cluster:
         if self.options.checkpoints:
             argv += ["--checkpoint-folder", self.options.checkpoints, "--checkpoint-key", self.folder / "munge/key",
                      "--criu", self.options.criu or os.environ.get("DFRS_CRIU", "criu")]
+            if node == self.nodes[-1]:  # one node compresses its images, the others do not
+                argv += ["--checkpoint-scratch", self.folder / "scratch"]
         process = self._start(f"dfrsd.{node}", argv)
         if process and wait:
             self._wait_started(f"dfrsd.{node}", process, lambda: ports.listening(port))

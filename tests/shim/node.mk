@@ -67,15 +67,18 @@ tests_node_thread_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 # Checkpoints: the parts, and all of them with a script or the real criu.
 UNIT_TESTS += tests/checkpoint_tests
 tests_checkpoint_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
-tests_checkpoint_tests_LDADD = libcheckpoint.a $(NODE_TEST_LIBS)
+tests_checkpoint_tests_LDADD = libcheckpoint.a $(NODE_TEST_LIBS) $(ZSTD_LIBS)
 EXTRA_tests_checkpoint_tests_DEPENDENCIES = dfrs-run$(EXEEXT) dfrs-keeper$(EXEEXT) dfrs-init$(EXEEXT)
 tests_checkpoint_tests_SOURCES = \
+	tests/shim/checkpoint/compressed_images_test.cc \
 	tests/shim/checkpoint/criu_test.cc \
 	tests/shim/checkpoint/dry_check_test.cc \
 	tests/shim/checkpoint/image_store_test.cc \
 	tests/shim/checkpoint/image_test.cc \
 	tests/shim/checkpoint/keeper_files_test.cc \
 	tests/shim/checkpoint/keeper_test.cc \
+	tests/shim/checkpoint/keepers.h \
+	tests/shim/checkpoint/packed_image_test.cc \
 	tests/shim/checkpoint/real_criu_test.cc \
 	tests/shim/checkpoint/virtual_node.h \
 	tests/shim/support/error_of.h \

@@ -35,6 +35,19 @@ TEST(Image, AManifestComesBackAsItWas) {
   EXPECT_EQ(back->bytes(), 4196u);
 }
 
+TEST(Image, ACompressedOneCountsAsWhatItWas) {
+  const ImageKey key("a secret of the cluster");
+  Manifest packed = example();
+  packed.unpacked = 100000;
+  const auto back = unseal(seal(packed, key), key);
+  ASSERT_TRUE(back) << back.error();
+  EXPECT_EQ(*back, packed);
+  EXPECT_EQ(back->bytes(), 100000u);
+  // A dfrs that cannot unpack it takes it for another version's.
+  EXPECT_THAT(seal(packed, key), HasSubstr(R"(\"version\":2)"));
+  EXPECT_THAT(seal(example(), key), HasSubstr(R"(\"version\":1)"));
+}
+
 TEST(Image, EachChangedByteIsFound) {
   const ImageKey key("a secret of the cluster");
   const std::string text = seal(example(), key);

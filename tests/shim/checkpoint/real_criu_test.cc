@@ -2,8 +2,8 @@
 // Real programs, dumped by the real criu at a random instant on one virtual node and restored on another: the output is
 // that of a run nobody touched. DFRS_CRIU names a criu that is not in PATH; DFRS_MOVES, how often each program moves;
 // DFRS_TEST_UID, whose jobs they are (by default nobody's; root's where root lacks CAP_SYS_RESOURCE, which CRIU needs
-// for the processes of others). DFRS_MEMORY, how many MiB the program holds that is timed, and DFRS_DISK, a folder on
-// the disk for its image.
+// for the processes of others). DFRS_MEMORY, how many MiB the program holds that is timed, DFRS_DISK, a folder on the
+// disk for its image, and DFRS_COMPRESSED, set if that is to be compressed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -165,8 +165,8 @@ TEST_P(RealCriu, MovesAProgramInTheMiddle) {
     }
   }
   ASSERT_EQ(moved, moves) << "the others ended before their dump";
-  // Restores run in the job's groups, so what criu takes for one is part of the CPU time. It is a figure to read, not to
-  // assert: programs that pass messages take up to three times as much beside other load.
+  // Restores run in the job's groups, so what criu takes for one is part of the CPU time. It is a figure to read, not
+  // to assert: programs that pass messages take up to three times as much beside other load.
   const double cpu_alone = a_->cpu_seconds(1) / runs_alone;
   std::cout << program.name << ": " << moved << " of " << moves << " moved as user id " << site_.user << ", " << took
             << " s and " << cpu_alone << " s of CPU alone, " << cpu / moved << " s of CPU moved, of which "
@@ -207,6 +207,45 @@ TEST_F(CriuTest, TheImageBeforeServesIfTheNewestIsDamaged) {
   EXPECT_EQ(numbers()[stands], in_first + 1);
   EXPECT_THAT(file_text(home + "/err"), testing::HasSubstr("the image of run 1 cannot be restored"));
   EXPECT_THAT(file_text(home + "/err"), testing::Not(testing::HasSubstr("from its beginning")));
+}
+
+TEST_F(CriuTest, ACompressedImageMovesAProgramToo) {
+  for (const bool scratch_at_target : {true, false}) {
+    const std::string name = scratch_at_target ? "with" : "without";
+    site_.scratch = site_.folder / ("scratch-" + name);
+    std::filesystem::create_directories(site_.scratch);
+    a_ = std::make_unique<VirtualNode>(site_, "a-" + name);
+    if (!scratch_at_target) site_.scratch.clear();
+    b_ = std::make_unique<VirtualNode>(site_, "b-" + name);
+    const std::string home = new_folder(name);
+    const std::vector<std::string> counter{
+        "sh", "-c", "i=0; while [ ! -e end ]; do i=$((i+1)); echo $i >> count; sleep 0.01; done; exit 5"};
+    const auto numbers = [&] {
+      std::ifstream file(home + "/count");
+      return std::vector<int>{std::istream_iterator<int>(file), {}};
+    };
+    pid_t run = a_->run(1, 0, home, counter);
+    ASSERT_TRUE(wait_until([&] { return numbers().size() > 5; }));
+    const CheckpointReport report = a_->checkpoint(1, 1, 0);
+    ASSERT_EQ(report.state, CheckpointState::kDumped) << report.reason;
+    EXPECT_EQ(requeue(run), 128 + SIGTERM);
+    std::uintmax_t stored = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(site_.images)) {
+      if (!entry.is_regular_file()) continue;
+      stored += entry.file_size();
+      const std::string file = entry.path().filename();
+      EXPECT_TRUE(file.ends_with(".zst") || file == "manifest.json") << file;
+    }
+    EXPECT_LT(stored, report.bytes);
+    const std::size_t stands = numbers().size();
+    run = b_->run(1, 1, home, counter);
+    ASSERT_TRUE(wait_until([&] { return numbers().size() > stands + 5; })) << file_text(home + "/err");
+    std::ofstream(home + "/end");
+    EXPECT_EQ(exit_code_of(run), 5);
+    const std::vector<int> all = numbers();
+    for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<int>(i) + 1);
+    EXPECT_EQ(file_text(home + "/err"), "");
+  }
 }
 
 TEST_F(CriuTest, DumpsAtTheSameInstantDoNotDisturbEachOther) {
@@ -277,11 +316,16 @@ TEST_F(CriuTest, TimesOfAPauseAndARestore) {
   const std::size_t size = (megabytes != nullptr ? std::strtoul(megabytes, nullptr, 10) : 64) << 20;
   const char* const disk = ::getenv("DFRS_DISK");
   site_.images = (std::filesystem::path(disk != nullptr ? disk : "/var/tmp") / site_.folder.path().filename()).string();
+  if (::getenv("DFRS_COMPRESSED") != nullptr) {
+    site_.scratch = site_.images + "-scratch";
+    std::filesystem::create_directories(site_.scratch);
+  }
   start_nodes();
   const std::string home = new_folder("home");
   const std::string program =
-      "import os, time\nheld = bytearray(os.urandom(" + std::to_string(size) +
-      "))\nwhile not os.path.exists('end'):\n    open('count', 'a').write('x')\n    time.sleep(0.01)\n"
+      "import os, time\nhalf = " + std::to_string(size / 2) +
+      "\nheld = bytearray(os.urandom(half)) + b'16 bytes of text' * (half // 16)\n"
+      "while not os.path.exists('end'):\n    open('count', 'a').write('x')\n    time.sleep(0.01)\n"
       "print(len(held))\n";
   const auto counted = [&] { return file_text(home + "/count").size(); };
   const pid_t first = a_->run(1, 0, home, {"/usr/bin/python3", "-c", program});
@@ -320,6 +364,7 @@ TEST_F(CriuTest, TimesOfAPauseAndARestore) {
   EXPECT_EQ(file_text(plain).size(), size);
   const double read = seconds_since(begin);
   std::filesystem::remove_all(site_.images);
+  if (!site_.scratch.empty()) std::filesystem::remove_all(site_.scratch);
   std::cout << (size >> 20) << " MiB: " << pause << " s from the order to freed memory, " << restore
             << " s from the start to going on; the disk alone writes it in " << write << " s and reads it in " << read
             << " s\n";

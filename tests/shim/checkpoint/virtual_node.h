@@ -69,6 +69,7 @@ struct Site {
   std::string images = folder / "images";
   std::string key = folder.write("key", "a key of the test's own, long enough");
   std::string tree = "dfrs-checkpoint-test-" + std::to_string(::getpid());
+  std::string scratch;  // of the next node; empty: images are not compressed
   std::string criu = "criu";
   std::uint64_t bytes = 0;  // limit of the store
   uid_t user = 0;           // of the jobs
@@ -100,34 +101,36 @@ class VirtualNode {
 
   /// As dfrsd starts, and ends by SIGKILL: keepers stay.
   void start() {
-    auto listener = LaunchListener::start({.run_dir = run_,
-                                           .keeper = {built_program("dfrs-keeper"),
-                                                      "--node",
-                                                      name_,
-                                                      "--run-dir",
-                                                      run_,
-                                                      "--cgroup-root",
-                                                      "/sys/fs/cgroup",
-                                                      "--cgroup-tree",
-                                                      site_.tree,
-                                                      "--folder",
-                                                      site_.images,
-                                                      "--key",
-                                                      site_.key,
-                                                      "--bytes",
-                                                      std::to_string(site_.bytes),
-                                                      "--user-bytes",
-                                                      "0",
-                                                      "--criu",
-                                                      site_.criu,
-                                                      "--init",
-                                                      built_program("dfrs-init")}});
+    std::vector<std::string> keeper{built_program("dfrs-keeper"),
+                                    "--node",
+                                    name_,
+                                    "--run-dir",
+                                    run_,
+                                    "--cgroup-root",
+                                    "/sys/fs/cgroup",
+                                    "--cgroup-tree",
+                                    site_.tree,
+                                    "--folder",
+                                    site_.images,
+                                    "--key",
+                                    site_.key,
+                                    "--bytes",
+                                    std::to_string(site_.bytes),
+                                    "--user-bytes",
+                                    "0",
+                                    "--criu",
+                                    site_.criu,
+                                    "--init",
+                                    built_program("dfrs-init")};
+    if (!site_.scratch.empty()) keeper.insert(keeper.end(), {"--scratch", site_.scratch});
+    auto listener = LaunchListener::start({.run_dir = run_, .keeper = std::move(keeper)});
     if (!listener) throw std::runtime_error(listener.error());
     listener_ = std::move(*listener);
     checkpointer_ = std::make_unique<Checkpointer>(
-        CheckpointerOptions{.run_dir = run_, .folder = site_.images, .has_processes = [this](std::uint32_t job) {
-                              return !groups_->processes(job).empty();
-                            }});
+        CheckpointerOptions{.run_dir = run_,
+                            .folder = site_.images,
+                            .has_processes = [this](std::uint32_t job) { return !groups_->processes(job).empty(); },
+                            .scratch = site_.scratch});
   }
   void kill_dfrsd() {
     checkpointer_.reset();
