@@ -475,7 +475,7 @@ class Cluster:
         if self.options.checkpoints:
             argv += ["--checkpoint-folder", self.options.checkpoints, "--checkpoint-key", self.folder / "munge/key",
                      "--criu", self.options.criu or os.environ.get("DFRS_CRIU", "criu")]
-            if node == self.nodes[-1]:  # one node compresses its images, the others do not
+            if self.options.compressed and node == self.nodes[-1]:
                 argv += ["--checkpoint-scratch", self.folder / "scratch"]
         process = self._start(f"dfrsd.{node}", argv)
         if process and wait:

@@ -29,6 +29,7 @@ class Options:
     accounting: bool = False  # through a slurmdbd and a mariadbd of the cluster's own (accounting.py)
     first: bool = False       # jobs have precedence over the host's other processes: for measurements of CPU time
     checkpoints: str = ""     # folder for images of dfrsd; "": no checkpoints
+    compressed: bool = False  # images of the last node are
     criu: str = ""            # for dfrsd, a path; "": $DFRS_CRIU, or the one in PATH
     auth: str = "munge"       # or slurm: Slurm's own credentials, and no munged (from 23.11 on)
     spank: bool = True        # backfill: hold jobs to the node's real cores, too

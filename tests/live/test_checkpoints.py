@@ -81,7 +81,7 @@ class CheckpointingTest(PausingTest):
 @unittest.skipIf(missing(), missing())
 class Checkpointing(CheckpointingTest):
     options = Options(nodes=2, cpus=4, memory=1000, cores=0.4, algorithm="GreedyP*/OPT=MIN", checkpoints=FOLDER,
-                      settings={**SETTINGS, "CheckpointFolder": FOLDER}, slurm={"JobFileAppend": "1"})
+                      compressed=True, settings={**SETTINGS, "CheckpointFolder": FOLDER}, slurm={"JobFileAppend": "1"})
 
     def test_memory_is_kept_and_work_is_done_once(self):
         work = 6.0

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -122,6 +123,15 @@ TEST_F(Packed, AFolderThatCannotBeReadIsNamed) {
   const auto done = pack_image(folder_ / "none", packed_);
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error(), HasSubstr("/none: No such file"));
+}
+
+TEST_F(Packed, AFullDiskIsNamed) {
+  if (::mount("test", packed_.c_str(), "tmpfs", 0, "size=1m") != 0) GTEST_SKIP() << "cannot mount a small file system";
+  write("pages-1.img", random_bytes(4 << 20));
+  const auto done = pack_image(plain_, packed_);
+  ::umount(packed_.c_str());
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error(), HasSubstr("pages-1.img.zst: No space left on device"));
 }
 
 TEST_F(Packed, AScratchFolderIsEmptyPrivateAndGoes) {
