@@ -239,14 +239,19 @@ std::string Keeper::criu_log(const char* name) const {
   return text_of(files_->work() + "/" + name) + text_of(files_->work() + "/criu.out");
 }
 
-// A node without a scratch folder restores what others have compressed all the same.
+// Beside the image where there is no scratch folder, or none with room: a node restores what others have compressed.
 tl::expected<ScratchFolder, std::string> Keeper::unpack(const ImageStore::Found& image,
                                                         const Manifest& manifest) const {
-  auto plain = ScratchFolder::make(
-      options_.scratch.empty() ? image.folder + kUnpacked : options_.scratch + "/" + files_->name(), manifest.unpacked);
-  if (!plain) return plain;
-  if (const auto done = unpack_image(image.folder, manifest, plain->path()); !done) return tl::unexpected(done.error());
-  return plain;
+  std::vector<std::string> places{image.folder + kUnpacked};
+  if (!options_.scratch.empty()) places.insert(places.begin(), options_.scratch + "/" + files_->name());
+  std::string error;
+  for (const std::string& place : places) {
+    auto plain = ScratchFolder::make(place, manifest.unpacked);
+    const auto done = plain ? unpack_image(image.folder, manifest, place) : tl::unexpected(plain.error());
+    if (done) return plain;
+    error += (error.empty() ? "" : "; ") + done.error();
+  }
+  return tl::unexpected(error);
 }
 
 tl::expected<void, std::string> Keeper::restore_image(const ImageStore::Found& image, const Manifest& manifest) {

@@ -46,8 +46,9 @@ as_root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 chro
   make -C build -k -j"$jobs"
   took "all programs and plugins"
   slurm_symbols build ""
-  # Credentials without MUNGE: the Slurm of Debian 12 has none.
-  smoke_classes+=(test_auth.SlurmsOwn)
+  # Credentials without MUNGE: the Slurm of Debian 12 has none. Of the other classes of checkpoints, another one each day.
+  checkpoint_classes=(Faults ImageFaults SeveralNodes)
+  smoke_classes+=(test_auth.SlurmsOwn "test_checkpoints.${checkpoint_classes[10#$(date +%j) % 3]}")
   # Live tests wait more than they compute, so the unit tests compile meanwhile.
   nice -n 19 make -C build -k -j"$jobs" build-units "$test_flags" > out/units.log 2>&1 &
   say "smoke tests on $(slurmctld -V); meanwhile the unit tests compile"

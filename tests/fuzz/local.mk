@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # One program per input format: tests/fuzz/NAME_fuzz.cc with LLVMFuzzerTestOneInput, seeds in tests/fuzz/corpus/NAME/.
 # Everywhere: linked with driver.cc, which runs the seeds and a fixed number of changed copies of them, as a test.
-# With --enable-fuzzers: linked with libFuzzer; `make fuzz` runs each for FUZZ_SECONDS.
+# With --enable-fuzzers: linked with libFuzzer; `make fuzz` runs each for FUZZ_SECONDS, or until FUZZ_RUNS inputs.
 # To add one: its name in FUZZERS and three lines like the others'.
 FUZZ_SECONDS = 60
+FUZZ_RUNS = -1
 FUZZERS = \
 	tests/fuzz/algorithm_fuzz \
 	tests/fuzz/compressed_fuzz \
@@ -83,7 +84,7 @@ fuzz: $(FUZZERS)
 	  name=$${fuzzer##*/}; name=$${name%_fuzz}; \
 	  mkdir -p fuzz-found/$$name; \
 	  echo "== $$fuzzer, $(FUZZ_SECONDS) s"; \
-	  ./$$fuzzer -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
+	  ./$$fuzzer -max_total_time=$(FUZZ_SECONDS) -runs=$(FUZZ_RUNS) -timeout=10 -print_final_stats=1 \
 	    fuzz-found/$$name $(srcdir)/tests/fuzz/corpus/$$name; \
 	done
 .PHONY: fuzz

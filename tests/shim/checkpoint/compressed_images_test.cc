@@ -68,6 +68,15 @@ TEST_F(CompressedImages, ANodeWithoutAScratchFolderRestoresThemToo) {
   EXPECT_EQ(image("pages-1.img"), "") << "it goes when criu has ended";
 }
 
+TEST_F(CompressedImages, WithoutRoomInTheScratchFolderTheyAreUnpackedBesideTheImage) {
+  const pid_t run = start_counter();
+  ASSERT_EQ(node_->checkpoint(kJob, 1, 0).state, CheckpointState::kDumped);
+  end_run(run);
+  fs::remove_all(scratch_);
+  run_again();
+  EXPECT_THAT(beside_criu(".restored"), HasSubstr(site_.images));
+}
+
 TEST_F(CompressedImages, ADamagedOneIsNotEvenUnpacked) {
   const pid_t run = start_counter();
   ASSERT_EQ(node_->checkpoint(kJob, 1, 0).state, CheckpointState::kDumped);

@@ -99,6 +99,15 @@ class VirtualNode {
     start();
   }
 
+  VirtualNode(const VirtualNode&) = delete;
+  VirtualNode& operator=(const VirtualNode&) = delete;
+  /// Ends the programs that a failed test has left, and their keepers with them.
+  ~VirtualNode() {
+    for (const std::uint32_t job : groups_->list().value_or(std::vector<std::uint32_t>{})) {
+      for (const pid_t process : groups_->processes(job)) ::kill(process, SIGKILL);
+    }
+  }
+
   /// As dfrsd starts, and ends by SIGKILL: keepers stay.
   void start() {
     std::vector<std::string> keeper{built_program("dfrs-keeper"),
