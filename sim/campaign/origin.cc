@@ -2,6 +2,7 @@
 #include "sim/campaign/origin.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

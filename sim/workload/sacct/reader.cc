@@ -2,6 +2,7 @@
 #include "sim/workload/sacct/reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

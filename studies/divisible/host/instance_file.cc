@@ -2,6 +2,7 @@
 #include "studies/divisible/host/instance_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
