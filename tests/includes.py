@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which part may include which, and no circles: neither between files nor between folders. The files of a folder with
 layers include only those of their own and lower ones. Only commands throw: libraries return their errors. Headers that
-are slow to compile are in one file.
+are slow to compile are in one file. What newer libraries have moved to another header is included from there.
 
 Usage: tests/includes.py [SOURCE_FOLDER]      exit: 0 all is well, 1 it is not, 99 cannot say
 Without an argument the sources are those of $srcdir, and the test first tests itself on a tree with one mistake of each kind.
@@ -35,6 +35,8 @@ COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTAL
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 # CLI11's headers take longer to compile than most of our files.
 SLOW, SLOW_IN = re.compile(r'^\s*#\s*include\s*<(CLI/[^>]+)>', re.MULTILINE), "base/command_line.cc"
+# fmt from 11 on has join() in no other header.
+MOVED, MOVED_TO = re.compile(r"\bfmt::join\("), "<fmt/ranges.h>"
 SUFFIXES = {".h", ".cc", ".c"}
 
 
@@ -93,6 +95,14 @@ def slow_headers(root, tree):
                         for header in SLOW.findall((root / name).read_text(encoding="utf-8")))
 
 
+def moved(root, tree):
+    for name in tree:
+        text = (root / name).read_text(encoding="utf-8")
+        found = MOVED.search(COMMENT_OR_TEXT.sub("", text))
+        if found and f"#include {MOVED_TO}" not in text:
+            yield f"{name} uses {found[0][:-1]} and does not include {MOVED_TO}"
+
+
 def circles(graph):
     """Groups of nodes that reach each other, each sorted (Tarjan's algorithm)."""
     order, low, stack, groups = {}, {}, [], []
@@ -139,6 +149,7 @@ def mistakes(root, tree):
     yield from layer_mistakes(root, tree)
     yield from throws(root, tree)
     yield from slow_headers(root, tree)
+    yield from moved(root, tree)
     yield from ("files include each other: " + ", ".join(group) for group in circles(tree))
     for group in circles(folder_graph(tree)):
         yield "folders include each other: " + ", ".join(group)
@@ -159,6 +170,9 @@ def selftest():
         "sim/fetch/h.h": '#include "sim/io/f.h"\n',
         "studies/x/i.cc": '#include "policy/core/a.h"\n#include "policy/yield/j.h"\n',
         "policy/yield/j.h": "\n",
+        "shim/s.cc": "#include <fmt/format.h>\nfmt::join(a);\n",
+        "shim/t.cc": '#include <fmt/ranges.h>\nfmt::join(a);\n// fmt::join(\n',
+        "shim/u.cc": '"fmt::join(a)" // fmt::join(\n',
         "sim/cli/main.cc": '#include "studies/x/k.h"\nthrow Failure();\n',
         "sim/io/q.cc": '// throw\n"throw"; throw std::bad_alloc();\n/*\nthrow */ throw 1; throw;\nor_throw(f());\n',
         "studies/x/command_y.cc": "throw 1;\n",
@@ -191,6 +205,7 @@ def selftest():
         "sim/io/q.cc:5 throws: only commands do, libraries return their errors",
         "studies/x/z/command.cc:1 throws: only commands do, libraries return their errors",
         "shim/r.cc includes <CLI/App.hpp>: only base/command_line.cc does, because it is slow to compile",
+        "shim/s.cc uses fmt::join and does not include <fmt/ranges.h>",
         "files include each other: shim/d.h, shim/e.h",
         "folders include each other: sim/fetch, sim/io",
         "  sim/fetch/h.h includes sim/io/f.h",
