@@ -12,6 +12,7 @@
 #include <ctime>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/files.h"
 #include "base/sha256.h"
@@ -81,24 +82,34 @@ double number(const json& value, double least, double most) {
   return number;
 }
 
+// Throws json::exception if the value is no whole number of this type. get() would convert it, whatever it is.
+template <class Integer>
+Integer whole(const json& value) {
+  const bool right = value.is_number_unsigned()
+                         ? std::in_range<Integer>(value.get<std::uint64_t>())
+                         : value.is_number_integer() && std::in_range<Integer>(value.get<std::int64_t>());
+  if (!right) throw json::other_error::create(501, "a whole number is out of range, or is none", &value);
+  return value.get<Integer>();
+}
+
 constexpr double kMost = 1e15;
 
-Image image_from_json(const json& j) { return {j.at(0).get<std::uint64_t>(), number(j.at(1), 0, kMost)}; }
+Image image_from_json(const json& j) { return {whole<std::uint64_t>(j.at(0)), number(j.at(1), 0, kMost)}; }
 
 Checkpointing checkpoint_from_json(const json& j) {
   Checkpointing state;
   state.phase = static_cast<Checkpointing::Phase>(static_cast<int>(number(j.at("phase"), 0, 4)));
-  state.attempt = j.at("attempt").get<std::uint64_t>();
-  state.run = j.at("run").get<std::uint32_t>();
+  state.attempt = whole<std::uint64_t>(j.at("attempt"));
+  state.run = whole<std::uint32_t>(j.at("run"));
   state.began = number(j.at("began"), 0, kMost);
-  state.programs = j.value("programs", std::uint32_t{0});
-  state.bytes_on_node = j.at("bytes_on_node").get<std::uint64_t>();
-  state.failures = j.at("failures").get<std::uint32_t>();
+  state.programs = j.contains("programs") ? whole<std::uint32_t>(j.at("programs")) : 0;
+  state.bytes_on_node = whole<std::uint64_t>(j.at("bytes_on_node"));
+  state.failures = whole<std::uint32_t>(j.at("failures"));
   state.not_before = number(j.at("not_before"), 0, kMost);
   state.failure = j.at("failure").get<std::string>();
-  state.attempts = j.at("attempts").get<std::uint32_t>();
-  state.failed = j.at("failed").get<std::uint32_t>();
-  state.bytes = j.at("bytes").get<std::uint64_t>();
+  state.attempts = whole<std::uint32_t>(j.at("attempts"));
+  state.failed = whole<std::uint32_t>(j.at("failed"));
+  state.bytes = whole<std::uint64_t>(j.at("bytes"));
   state.image = image_from_json(j.at("image"));
   state.previous = image_from_json(j.at("previous"));
   state.written_off = image_from_json(j.at("written_off"));
@@ -109,10 +120,10 @@ Checkpointing checkpoint_from_json(const json& j) {
 
 SavedJob job_from_json(const json& j) {
   SavedJob job;
-  job.id = j.at("id").get<std::uint32_t>();
-  job.restarts = j.at("restarts").get<std::uint32_t>();
-  job.submit = j.at("submit").get<std::int64_t>();
-  job.user = j.at("user").get<std::uint32_t>();
+  job.id = whole<std::uint32_t>(j.at("id"));
+  job.restarts = whole<std::uint32_t>(j.at("restarts"));
+  job.submit = whole<std::int64_t>(j.at("submit"));
+  job.user = whole<std::uint32_t>(j.at("user"));
   job.run = static_cast<SavedJob::Run>(static_cast<int>(number(j.at("run"), 0, 2)));
   job.clock.base = number(j.at("clock").at(0), 0, kMost);
   job.clock.since = number(j.at("clock").at(1), 0, kMost);
@@ -121,17 +132,17 @@ SavedJob job_from_json(const json& j) {
   job.yield = number(j.at("yield"), 0, 1);
   job.release = number(j.at("release"), 0, kMost);
   job.started = number(j.at("started"), 0, kMost);
-  job.pauses = j.at("pauses").get<std::uint32_t>();
-  job.moves = j.at("moves").get<std::uint32_t>();
-  job.lost_runs = j.at("lost_runs").get<std::uint32_t>();
+  job.pauses = whole<std::uint32_t>(j.at("pauses"));
+  job.moves = whole<std::uint32_t>(j.at("moves"));
+  job.lost_runs = whole<std::uint32_t>(j.at("lost_runs"));
   job.lost_work = number(j.at("lost_work"), 0, kMost);
   // State files of earlier versions do not have it.
   if (j.contains("longest_run")) job.longest_run = number(j.at("longest_run"), 0, kMost);
   job.known_to_policy = j.at("known").get<bool>();
   job.requeue_asked = j.at("requeue_asked").get<bool>();
-  job.requeue_asked_of = j.at("requeue_asked_of").get<std::uint32_t>();
+  job.requeue_asked_of = whole<std::uint32_t>(j.at("requeue_asked_of"));
   job.requeued_by_us = j.at("requeued_by_us").get<bool>();
-  job.requeue_begin_time = j.at("requeue_begin_time").get<std::int64_t>();
+  job.requeue_begin_time = whole<std::int64_t>(j.at("requeue_begin_time"));
   job.start_not_before = number(j.at("start_not_before"), 0, kMost);
   if (j.contains("checkpoint")) job.checkpointing = checkpoint_from_json(j.at("checkpoint"));
   return job;
@@ -173,10 +184,10 @@ tl::expected<SavedState, std::string> parse_state(std::string_view text) {
   try {
     const json root = json::parse(body);
     SavedState state;
-    state.epoch = root.at("epoch").get<std::uint64_t>();
+    state.epoch = whole<std::uint64_t>(root.at("epoch"));
     state.saved_at = number(root.at("saved_at"), 0, 1e15);
     state.quotas_in_force = root.at("quotas_in_force").get<bool>();
-    state.totals.lost_runs = root.at("lost_runs").get<std::uint64_t>();
+    state.totals.lost_runs = whole<std::uint64_t>(root.at("lost_runs"));
     state.totals.lost_work = number(root.at("lost_work"), 0, 1e15);
     for (const json& j : root.at("jobs")) {
       SavedJob job = job_from_json(j);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "shim/controller/state_file.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "base/sha256.h"
 #include "shim/controller/state_writer.h"
 #include "tests/oracle/dice.h"
 #include "tests/sim/temporary_folder.h"
@@ -108,6 +110,36 @@ TEST(StateFile, AnyDamageIsFound) {
   }
   EXPECT_FALSE(parse_state(good + "x").has_value());
   EXPECT_FALSE(parse_state("").has_value());
+}
+
+// With a right checksum, as only another program could have written it.
+TEST(StateFile, NumbersThatDoNotFitAreRefused) {
+  SavedState state = sample();
+  state.jobs.at(4711).checkpointing.attempt = 7;
+  const std::string good = format_state(state);
+  const std::string body = good.substr(good.find('\n') + 1);
+  const auto with = [&](const std::string& member, const std::string& value) {
+    const std::size_t at = body.find("\"" + member + "\":") + member.size() + 3;
+    std::string changed = body;
+    changed.replace(at, body.find_first_of(",}]", at) - at, value);
+    return parse_state(
+        fmt::format("dfrs_state {} {} {}\n{}", kStateVersion, base::sha256_hex(changed), changed.size(), changed));
+  };
+  for (const char* const member : {"id", "restarts", "user", "pauses", "moves", "requeue_asked_of", "programs",
+                                   "failures", "attempts", "failed"}) {
+    EXPECT_TRUE(with(member, "4294967295")) << member;
+    for (const char* const value : {"-1", "4294967296", "-1.84467e19", "1.5", "\"1\"", "null"})
+      EXPECT_FALSE(with(member, value)) << member << " " << value;
+  }
+  for (const char* const member : {"epoch", "lost_runs", "attempt", "bytes", "bytes_on_node"}) {
+    EXPECT_TRUE(with(member, "5")) << member;
+    for (const char* const value : {"-1", "18446744073709551616", "1.5"})
+      EXPECT_FALSE(with(member, value)) << member << " " << value;
+  }
+  for (const char* const member : {"submit", "requeue_begin_time"}) {
+    EXPECT_TRUE(with(member, "-1")) << member;
+    EXPECT_FALSE(with(member, "9223372036854775808")) << member;
+  }
 }
 
 TEST(StateFile, AnotherVersionIsNotGuessedAt) {
