@@ -107,6 +107,10 @@ slurm_source() {
     die "Slurm's source is needed to build its plugins, of exactly the version that sinfo --version prints: set DFRS_SLURM_SRC
 to its folder or its upstream tarball (a tag of github.com/SchedMD/slurm)"
   fi
+  # Without its headers the plugin cannot be built, and demo does not need it.
+  if [[ $1 == present && ! -e /usr/include/slurm/slurm_version.h && ${DFRS_CONFIGURE:-} != *--with-slurm-headers=* ]]; then
+    source=
+  fi
   slurm_options=(${source:+"--with-slurm-src=$source"})
 }
 

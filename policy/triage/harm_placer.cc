@@ -16,26 +16,34 @@ constexpr double kRounding = 1e-9;
 
 void HarmPlacer::begin(const DecisionContext& context) { losses_.begin(context); }
 
+// Sum over the rigid resources of how much of the node's this is.
+double HarmPlacer::rigid_parts(const ClusterState& state, const RigidVector& amounts, NodeIndex n) {
+  double sum = 0;
+  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
+    const auto whole = static_cast<double>(state.rigid_capacity(n)[d]);
+    if (whole > 0) sum += static_cast<double>(amounts[d]) / whole;
+  }
+  return sum;
+}
+
 // On a node with this load, relative to its capacity.
 double HarmPlacer::own_loss(double load) const { return own_counts_ * std::max(0.0, own_share_ - 1 / load); }
 
 // Breaks ties of equal harm, lowest value first: the fullest node that has CPU left, so that whole nodes stay free for
 // wide jobs; if none has, the least loaded. Then the node with the least rigid resources left.
-double HarmPlacer::tie(const ClusterState& state, const JobView& job, std::size_t k) {
+double HarmPlacer::tie(const ClusterState& state, std::size_t k) {
   if (tie_[k] < kNever) return tie_[k];
   const NodeIndex n = nodes_with_room_[k];
-  const Taken none{n, 0, 0, state.cpu_load(n) / state.cpu_capacity(n)};
-  const Taken& taken = taken_at_[k] == 0 ? none : taken_[taken_at_[k] - 1];
+  double load = state.cpu_load(n) / state.cpu_capacity(n);
   double spare = 0;
-  double spare_step = 0;
-  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
-    const auto whole = static_cast<double>(state.rigid_capacity(n)[d]);
-    if (!(whole > 0)) continue;
-    spare += static_cast<double>(state.rigid_free(n)[d]) / whole;
-    spare_step += static_cast<double>(job.rigid[d]) / whole;
+  if (taken_at_[k] == 0) {
+    spare = rigid_parts(state, state.rigid_free(n), n);
+  } else {
+    const Taken& taken = taken_[taken_at_[k] - 1];
+    load = taken.load;
+    spare = taken.spare;
   }
-  for (std::uint32_t task = 0; task < taken.count; ++task) spare -= spare_step;
-  return tie_[k] = (taken.load > 1 ? 10 * taken.load : -10 * taken.load) + spare;
+  return tie_[k] = (load > 1 ? 10 * load : -10 * load) + spare;
 }
 
 std::uint32_t HarmPlacer::room_at(const DecisionContext& context, const JobView& job, NodeIndex n) const {
@@ -74,7 +82,7 @@ bool HarmPlacer::collect(const DecisionContext& context, JobSlot slot) {
 }
 
 // Updates the best choice. False if the job alone would lose more there than the best candidate costs.
-bool HarmPlacer::consider(const DecisionContext& context, const JobView& job, std::size_t k, Choice& best) {
+bool HarmPlacer::consider(const DecisionContext& context, std::size_t k, Choice& best) {
   const bool any = best.candidate != kNone;
   double cost = 0;
   if (!cpu_fits(load_after_[k], 1)) {
@@ -87,7 +95,7 @@ bool HarmPlacer::consider(const DecisionContext& context, const JobView& job, st
     cost = own + others.loss;
   }
   if (any && cost > best.cost) return true;
-  const double tied = tie(context.state, job, k);
+  const double tied = tie(context.state, k);
   if (any && cost == best.cost) {
     if (tied > best.tie) return true;
     if (tied == best.tie && nodes_with_room_[best.candidate] <= nodes_with_room_[k]) return true;
@@ -104,18 +112,18 @@ double HarmPlacer::most_of_interest(const Choice& best) const {
 }
 
 // The candidate for the next task; kNone: there is none.
-std::size_t HarmPlacer::choose(const DecisionContext& context, const JobView& job) {
+std::size_t HarmPlacer::choose(const DecisionContext& context) {
   // Good ones go first: most others are then ruled out. They are the least loaded and the one that was chosen last.
   Choice best;
   for (const std::size_t k : {least_loaded_, last_}) {
-    if (k != kNone && load_after_[k] < kNever) consider(context, job, k, best);
+    if (k != kNone && load_after_[k] < kNever) consider(context, k, best);
   }
   // The job's own loss grows with the load, so once it is too high it is too high at all higher loads.
   double too_much = kNever;
   double most = most_of_interest(best);
   for (std::size_t k = 0; k < load_after_.size(); ++k) {
     if (!(load_after_[k] < too_much) || least_cost_[k] > most) continue;
-    if (!consider(context, job, k, best)) too_much = load_after_[k];
+    if (!consider(context, k, best)) too_much = load_after_[k];
     if (best.candidate == k) most = most_of_interest(best);
   }
   return best.candidate;
@@ -127,12 +135,15 @@ void HarmPlacer::take(const DecisionContext& context, const JobView& job, std::s
   const double capacity = context.state.cpu_capacity(n);
   const double step = job.cpu_need / capacity;
   if (taken_at_[k] == 0) {
-    taken_.push_back({n, room_at(context, job, n), 0, context.state.cpu_load(n) / capacity});
+    const ClusterState& state = context.state;
+    taken_.push_back({n, room_at(context, job, n), 0, state.cpu_load(n) / capacity,
+                      rigid_parts(state, state.rigid_free(n), n), rigid_parts(state, job.rigid, n)});
     taken_at_[k] = static_cast<std::uint32_t>(taken_.size());
   }
   Taken& taken = taken_[taken_at_[k] - 1];
   ++taken.count;
   taken.load += step;
+  taken.spare -= taken.spare_step;
   load_after_[k] = taken.count == taken.room ? kNever : taken.load + step;
   least_cost_[k] = 0;
   tie_[k] = kNever;
@@ -160,7 +171,7 @@ std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobS
   taken_.clear();
   nodes_.clear();
   for (std::uint32_t task = 0; task < job.tasks; ++task) {
-    const std::size_t chosen = choose(context, job);
+    const std::size_t chosen = choose(context);
     if (chosen == kNone) return {};  // cannot be: collect() has found room for all tasks
     take(context, job, chosen);
     if (own_share_ < least) break;

@@ -33,7 +33,9 @@ class HarmPlacer final : public Placer {
     NodeIndex node = 0;
     std::uint32_t room = 0;  ///< tasks it has room for, these included
     std::uint32_t count = 0;
-    double load = 0;  ///< relative to the capacity, with these tasks
+    double load = 0;        ///< relative to the capacity, with these tasks
+    double spare = 0;       ///< parts of its rigid resources that are free, with these tasks
+    double spare_step = 0;  ///< that one of these tasks takes
   };
   /// The best candidate so far.
   struct Choice {
@@ -43,13 +45,14 @@ class HarmPlacer final : public Placer {
   };
 
   bool collect(const DecisionContext& context, JobSlot slot);
-  std::size_t choose(const DecisionContext& context, const JobView& job);
-  bool consider(const DecisionContext& context, const JobView& job, std::size_t k, Choice& best);
+  std::size_t choose(const DecisionContext& context);
+  bool consider(const DecisionContext& context, std::size_t k, Choice& best);
   void take(const DecisionContext& context, const JobView& job, std::size_t k);
   void count_residents(const DecisionContext& context, NodeIndex n);
   double own_loss(double load) const;
   double most_of_interest(const Choice& best) const;
-  double tie(const ClusterState& state, const JobView& job, std::size_t k);
+  static double rigid_parts(const ClusterState& state, const RigidVector& amounts, NodeIndex n);
+  double tie(const ClusterState& state, std::size_t k);
   std::uint32_t room_at(const DecisionContext& context, const JobView& job, NodeIndex n) const;
 
   // By candidate: the nodes with room for a task.

@@ -108,7 +108,7 @@ void JobObservation::read_requirements() {
   const std::uint64_t memory = std::min(seen_.memory_per_task, kMostTaskMemory);
   other_requirements_ =
       facts.tasks != tasks || facts.cpus_per_task != seen_.cpus_per_task || facts.memory_per_task != memory;
-  facts.tasks = std::max(tasks, 1u);
+  facts.tasks = std::clamp(tasks, 1u, kMostTasks);
   facts.cpus_per_task = std::max(seen_.cpus_per_task, 1u);
   facts.memory_per_task = memory;
 

@@ -2,7 +2,9 @@
 #include "shim/controller/observer.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "shim/controller/bounds.h"
 #include "shim/controller/identity.h"
 #include "shim/controller/job_observation.h"
 #include "shim/controller/lifecycle.h"
@@ -19,6 +21,16 @@ void forget(Job& job, JobTable& jobs, Changes& changes) {
   withdraw_from_policy(job, jobs, changes);
   std::erase(changes.entering, &job);
   jobs.remove(job.id);
+}
+
+// The job with too many tasks as one that may not start; nothing: it has not too many.
+std::optional<dfrs_job> blocked_for_its_tasks(const dfrs_job& seen) {
+  const bool waits = seen.phase == DFRS_JOB_PENDING || seen.phase == DFRS_JOB_REQUEUING;
+  if (!waits || seen.tasks <= kMostTasks) return std::nullopt;
+  dfrs_job blocked = seen;
+  blocked.phase = DFRS_JOB_BLOCKED;
+  blocked.blocked_reason = kTooManyTasks;
+  return blocked;
 }
 
 Job& add_record(const dfrs_job& seen, JobTable& jobs) {
@@ -65,7 +77,8 @@ void Observer::observe_jobs(const dfrs_snapshot& snapshot, SavedState& saved, To
   ++snapshots_;
   const SnapshotContext context{snapshot, saved.saved_at, *config_, *log_, totals, jobs, changes, placement_};
   for (std::size_t k = 0; k < snapshot.job_count; ++k) {
-    const dfrs_job& seen = snapshot.jobs[k];
+    const std::optional<dfrs_job> blocked = blocked_for_its_tasks(snapshot.jobs[k]);
+    const dfrs_job& seen = blocked ? *blocked : snapshot.jobs[k];
     Job* job = jobs.find(seen.key.job_id);
     if (job != nullptr && !same_job(identity_of(*job), identity_of(seen))) {
       forget(*job, jobs, changes);

@@ -82,6 +82,39 @@ TEST(ControllerCases, JobOfImpossibleMemoryWaitsAndTakesNothingFromOthers) {
   }
 }
 
+// slurmctld waits for the policy, which places tasks one by one.
+TEST(ControllerCases, JobOfTooManyTasksWaitsAndHoldsNobodyUp) {
+  for (const char* const algorithm : {"Triage", "GreedyPM*/OPT=MIN"}) {
+    OneNode host("Algorithm=" + std::string(algorithm) +
+                     "\nPartitions=dfrs\nSuspendNeedsSwap=no\nQuotaMode=enforce\nCommentInterval=10\n",
+                 2'000'000);
+    FakeSlurm& slurm = host.slurm;
+    FakeJob wide = job_of(1, 20);
+    wide.tasks = 65'536;
+    const std::uint32_t too_wide = slurm.submit(wide);
+    wide.tasks = UINT32_MAX;
+    slurm.submit(wide);
+    const std::uint32_t other = slurm.submit(job_of(5000, 5));
+    slurm.run_for(60);
+    EXPECT_EQ(slurm.job(too_wide).state, FakeState::pending);
+    EXPECT_THAT(slurm.explain(too_wide), HasSubstr("it asks for more than 65,535 tasks"));
+    EXPECT_EQ(slurm.job(other).state, FakeState::done);
+    EXPECT_THAT(slurm.violations, IsEmpty());
+  }
+}
+
+TEST(ControllerCases, JobOfAsManyTasksAsThereMayBeStartsOnOneNode) {
+  OneNode host("Algorithm=Triage\nPartitions=dfrs\nSuspendNeedsSwap=no\nQuotaMode=enforce\nCommentInterval=10\n",
+               2'000'000);
+  FakeSlurm& slurm = host.slurm;
+  FakeJob wide = job_of(1, 20);
+  wide.tasks = 65'535;
+  const std::uint32_t job = slurm.submit(wide);
+  slurm.run_for(2);
+  EXPECT_EQ(slurm.job(job).state, FakeState::running);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
 TEST(LocalTime, IsADateOrANumber) {
   EXPECT_THAT(local_time(0), ContainsRegex("^19(69|70)-"));
   EXPECT_EQ(local_time(1e300), "1e+300 s after 1970");
