@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,8 +132,6 @@ bool has_its_size(const fs::path& folder, const ImageFile& file) {
   return !fs::is_symlink(path, error) && fs::file_size(path, error) == file.size && !error;
 }
 
-std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", (bytes + (1 << 20) - 1) >> 20); }
-
 }  // namespace
 
 tl::expected<ImageStore, std::string> ImageStore::open(const std::string& folder, ImageKey key, StoreLimits limits) {
@@ -157,13 +154,7 @@ tl::expected<std::string, std::string> ImageStore::begin(const ProgramId& progra
       return tl::unexpected(fmt::format("images may take {} ({} are in use, this one takes up to {})",
                                         mib(limits_.bytes), mib(now.bytes), mib(bytes)));
   }
-  struct statvfs disk{};
-  if (::statvfs(folder_.c_str(), &disk) == 0) {
-    const std::uint64_t left = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
-    if (left < bytes)
-      return tl::unexpected(
-          fmt::format("the disk of {} has only {} left, and the image takes up to {}", folder_, mib(left), mib(bytes)));
-  }
+  if (auto room = check_room(folder_, bytes); !room) return tl::unexpected(room.error());
   const std::string part = place(program, restarts) + kPart;
   std::error_code error;
   fs::remove_all(part, error);

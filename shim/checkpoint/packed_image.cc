@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -17,6 +16,7 @@
 
 #include "base/files.h"
 #include "shim/checkpoint/keeper_files.h"
+#include "shim/checkpoint/private_folder.h"
 
 namespace dfrs::shim {
 namespace {
@@ -83,7 +83,7 @@ tl::expected<std::uint64_t, std::string> compress(const std::string& from, const
   return sum;
 }
 
-// Zeros take no room. They are most of many programs' memory.
+// Zeros, as much memory of programs is, take no room on the disk.
 tl::expected<void, int> write_sparse(int fd, std::string_view bytes) {
   if (std::all_of(bytes.begin(), bytes.end(), [](char byte) { return byte == 0; })) {
     if (::lseek(fd, static_cast<off_t>(bytes.size()), SEEK_CUR) < 0) return tl::unexpected(errno);
@@ -92,7 +92,7 @@ tl::expected<void, int> write_sparse(int fd, std::string_view bytes) {
   return base::write_all(fd, bytes);
 }
 
-// Adds the bytes written to `sum`, which stays at `most`.
+// Adds the bytes written to `sum`, which may not exceed `most`.
 Outcome decompress(const std::string& from, const std::string& to, std::uint64_t& sum, std::uint64_t most) {
   const auto damaged = [&](const char* why) { return tl::unexpected(fmt::format("{}: {}", from, why)); };
   const auto files = open_both(from, to);
@@ -131,11 +131,7 @@ tl::expected<ScratchFolder, std::string> ScratchFolder::make(std::string path, s
   fs::remove_all(path, error);
   if (error || ::mkdir(path.c_str(), 0700) != 0) return failed(path, error ? error.value() : errno);
   ScratchFolder folder(std::move(path));
-  struct statvfs disk{};
-  if (::statvfs(folder.path_.c_str(), &disk) != 0) return failed(folder.path_, errno);
-  if (const std::uint64_t left = std::uint64_t{disk.f_bavail} * disk.f_frsize; left < bytes)
-    return tl::unexpected(fmt::format("the disk of {} has only {} MiB left, and the image takes up to {} MiB",
-                                      folder.path_, left >> 20, (bytes >> 20) + 1));
+  if (auto room = check_room(folder.path_, bytes); !room) return tl::unexpected(room.error());
   return folder;
 }
 

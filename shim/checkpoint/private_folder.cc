@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -26,6 +27,17 @@ tl::expected<void, std::string> make_private_folder(const std::string& folder, c
         fmt::format("{}: must belong to user id {} with mode 0700 (chmod 700): images hold the memory of jobs; see {}",
                     folder, geteuid(), option));
   return {};
+}
+
+std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", (bytes + (1 << 20) - 1) >> 20); }
+
+tl::expected<void, std::string> check_room(const std::string& folder, std::uint64_t bytes) {
+  struct statvfs disk{};
+  if (::statvfs(folder.c_str(), &disk) != 0) return {};
+  const std::uint64_t left = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
+  if (left >= bytes) return {};
+  return tl::unexpected(
+      fmt::format("the disk of {} has only {} left, and the image takes up to {}", folder, mib(left), mib(bytes)));
 }
 
 }  // namespace dfrs::shim

@@ -13,8 +13,8 @@ inline bool is_instant(Seconds time) { return time >= 0 && time <= 1e11; }
 
 /// MiB of a task: more counts as this, an exbibyte, for which no node has room.
 inline constexpr std::uint64_t kMostTaskMemory = std::uint64_t{1} << 40;
-/// Tasks of a job that the policy places: one by one, while slurmctld waits, and all on one node if they fit there,
-/// whose number of tasks has 16 bits.
+/// Tasks of a job. A job of more may not start: the policy places tasks one by one while slurmctld waits, and a start
+/// counts those of a node in 16 bits.
 inline constexpr std::uint32_t kMostTasks = 65'535;
 inline constexpr const char* kTooManyTasks =
     "it asks for more than 65,535 tasks; with a fixed number of nodes (--nodes) the tasks of a node count as one";

@@ -103,12 +103,15 @@ void JobObservation::read_requirements() {
   const std::size_t node_count = context_.snapshot.node_count;
   const bool placed = seen_.phase == DFRS_JOB_RUNNING || seen_.phase == DFRS_JOB_SUSPENDED;
   // A running job may have another number of tasks than it asked for in the queue.
-  const auto tasks =
-      placed && !context_.placement.empty() ? static_cast<std::uint32_t>(context_.placement.size()) : seen_.tasks;
+  std::uint32_t tasks = std::max(seen_.tasks, 1u);
+  if (placed) {
+    const std::size_t there = context_.placement.size();
+    tasks = there != 0 ? static_cast<std::uint32_t>(there) : std::min(tasks, kMostTasks);
+  }
   const std::uint64_t memory = std::min(seen_.memory_per_task, kMostTaskMemory);
   other_requirements_ =
       facts.tasks != tasks || facts.cpus_per_task != seen_.cpus_per_task || facts.memory_per_task != memory;
-  facts.tasks = std::clamp(tasks, 1u, kMostTasks);
+  facts.tasks = tasks;
   facts.cpus_per_task = std::max(seen_.cpus_per_task, 1u);
   facts.memory_per_task = memory;
 

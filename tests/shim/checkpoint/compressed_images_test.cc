@@ -68,7 +68,7 @@ TEST_F(CompressedImages, ANodeWithoutAScratchFolderRestoresThemToo) {
   EXPECT_EQ(image("pages-1.img"), "") << "it goes when criu has ended";
 }
 
-TEST_F(CompressedImages, WithoutRoomInTheScratchFolderTheyAreUnpackedBesideTheImage) {
+TEST_F(CompressedImages, IfTheScratchFolderCannotBeUsedTheyAreUnpackedBesideTheImage) {
   const pid_t run = start_counter();
   ASSERT_EQ(node_->checkpoint(kJob, 1, 0).state, CheckpointState::kDumped);
   end_run(run);
@@ -108,7 +108,7 @@ TEST_F(CompressedImages, WhatIsGivenUpLeavesNothing) {
   EXPECT_EQ(exit_code_of(run), 5);
 }
 
-TEST_F(CompressedImages, AScratchFolderThatIsFullOrGoneFailsTheAttempt) {
+TEST_F(CompressedImages, AScratchFolderThatIsGoneFailsTheAttempt) {
   fs::remove_all(scratch_);
   const pid_t run = start_counter();
   const CheckpointReport report = node_->checkpoint(kJob, 1, 0);

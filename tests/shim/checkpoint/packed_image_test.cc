@@ -146,7 +146,7 @@ TEST_F(Packed, AScratchFolderIsEmptyPrivateAndGoes) {
     std::ofstream(folder.path() + "/pages-1.img") << "memory";
   }
   EXPECT_FALSE(fs::exists(path));
-  const auto large = ScratchFolder::make(path, std::uint64_t{1} << 60);
+  const auto large = ScratchFolder::make(path, (std::uint64_t{1} << 60) + 1);
   ASSERT_FALSE(large);
   EXPECT_THAT(large.error(), HasSubstr("MiB left, and the image takes up to 1099511627777 MiB"));
   EXPECT_FALSE(fs::exists(path));

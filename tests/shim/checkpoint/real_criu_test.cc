@@ -83,6 +83,10 @@ class CriuTest : public testing::Test {
     EXPECT_EQ(::chown((site_.folder / name).c_str(), site_.user, site_.user), 0);
     return site_.folder / name;
   }
+  static std::vector<int> counted_in(const std::string& home) {
+    std::ifstream file(home + "/count");
+    return {std::istream_iterator<int>(file), {}};
+  }
 
   Site site_;
   std::unique_ptr<VirtualNode> a_;
@@ -180,10 +184,7 @@ TEST_F(CriuTest, TheImageBeforeServesIfTheNewestIsDamaged) {
   const std::string home = new_folder("home");
   const std::vector<std::string> counter{"sh", "-c",
                                          "i=0; while [ ! -e end ]; do i=$((i+1)); echo $i >> count; sleep 0.01; done"};
-  const auto numbers = [&] {
-    std::ifstream file(home + "/count");
-    return std::vector<int>{std::istream_iterator<int>(file), {}};
-  };
+  const auto numbers = [&] { return counted_in(home); };
   const auto wait_for_more = [&](std::size_t than) { return wait_until([&] { return numbers().size() > than + 5; }); };
   pid_t run = a_->run(1, 0, home, counter);
   ASSERT_TRUE(wait_for_more(0));
@@ -220,10 +221,7 @@ TEST_F(CriuTest, ACompressedImageMovesAProgramToo) {
     const std::string home = new_folder(name);
     const std::vector<std::string> counter{
         "sh", "-c", "i=0; while [ ! -e end ]; do i=$((i+1)); echo $i >> count; sleep 0.01; done; exit 5"};
-    const auto numbers = [&] {
-      std::ifstream file(home + "/count");
-      return std::vector<int>{std::istream_iterator<int>(file), {}};
-    };
+    const auto numbers = [&] { return counted_in(home); };
     pid_t run = a_->run(1, 0, home, counter);
     ASSERT_TRUE(wait_until([&] { return numbers().size() > 5; }));
     const CheckpointReport report = a_->checkpoint(1, 1, 0);

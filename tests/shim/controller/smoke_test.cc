@@ -98,6 +98,7 @@ TEST(ControllerCases, JobOfTooManyTasksWaitsAndHoldsNobodyUp) {
     slurm.run_for(60);
     EXPECT_EQ(slurm.job(too_wide).state, FakeState::pending);
     EXPECT_THAT(slurm.explain(too_wide), HasSubstr("it asks for more than 65,535 tasks"));
+    EXPECT_THAT(slurm.explain(too_wide), HasSubstr("asks for 65536 tasks"));
     EXPECT_EQ(slurm.job(other).state, FakeState::done);
     EXPECT_THAT(slurm.violations, IsEmpty());
   }
