@@ -2,6 +2,7 @@
 #include "base/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -9,29 +10,134 @@
 namespace dfrs::base {
 namespace {
 
+constexpr std::size_t kHelpWidth = 120;  // columns of a page of help
+
+// The names of the options that the help shows, each after a space.
 std::string names_of(const std::set<CLI::Option*>& options) {
   std::set<std::string> names;
-  for (const CLI::Option* option : options) names.insert(option->get_name());
+  for (const CLI::Option* option : options) {
+    if (!option->get_group().empty()) names.insert(option->get_name());
+  }
   std::string text;
   for (const std::string& name : names) text += ' ' + name;
   return text;
 }
 
-// How CLI11 shows options depends on its version. This way is the same on every system, as in the reference pages.
-class HelpFormatter final : public CLI::Formatter {
- public:
-  std::string make_option_opts(const CLI::Option* option) const override {
-    std::string text;
-    if (option->get_type_size() != 0) {
-      if (!option->get_type_name().empty()) text += ' ' + option->get_type_name();
-      if (!option->get_default_str().empty()) text += '=' + option->get_default_str();
-      if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
-      if (option->get_required()) text += " REQUIRED";
+// The group that the help shows an option in. Since CLI11 2.5 that of options without one is called "OPTIONS".
+std::string group_of(const CLI::Option& option) {
+  return option.get_group() == "OPTIONS" ? "Options" : option.get_group();
+}
+
+// Breaks lines between words where they are longer than `width`; lines after the first begin with `indent` spaces.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
+  std::string result;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    while (line.size() > width) {
+      std::size_t space = line.rfind(' ', width);
+      if (space == std::string::npos || space == 0) space = line.find(' ', width);
+      if (space == std::string::npos) break;
+      result += line.substr(0, space) + '\n' + std::string(indent, ' ');
+      line.erase(0, space + 1);
     }
-    if (!option->get_envname().empty()) text += " (Env:" + option->get_envname() + ')';
-    if (!option->get_needs().empty()) text += " Needs:" + names_of(option->get_needs());
-    if (!option->get_excludes().empty()) text += " Excludes:" + names_of(option->get_excludes());
+    result += line + '\n' + std::string(indent, ' ');
+  }
+  result.resize(result.empty() ? 0 : result.size() - indent - 1);
+  return result;
+}
+
+// CLI11 lays out help in another way with each version. This layout is the same on every system, and
+// docs/from_help.pl reads it: at least two spaces part an option from its meaning.
+class HelpFormatter final : public CLI::FormatterBase {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode /*mode*/) const override {
+    std::string text;
+    if (!app->get_description().empty()) text += wrapped(app->get_description(), kHelpWidth, 0) + '\n';
+    text += usage(*app, name);
+    text += positionals(*app) + options(*app) + subcommands(*app);
+    text += '\n';
+    if (!app->get_footer().empty()) text += app->get_footer() + '\n';
     return text;
+  }
+
+ private:
+  static std::string usage(const CLI::App& app, const std::string& name) {
+    std::string text = "Usage: " + name + " [OPTIONS]";
+    for (const CLI::Option* option : positionals_of(app)) {
+      std::string value = option->get_name(true, false);
+      if (takes_any_number(*option)) value += "...";
+      text += option->get_required() ? ' ' + value : " [" + value + ']';
+    }
+    if (!app.get_subcommands({}).empty()) {
+      text += app.get_require_subcommand_min() == 0 ? " [SUBCOMMAND]" : " SUBCOMMAND";
+    }
+    return text + '\n';
+  }
+
+  std::string positionals(const CLI::App& app) const {
+    std::string text;
+    for (const CLI::Option* option : positionals_of(app)) {
+      text += item(option->get_name(true, false) + properties(*option), option->get_description());
+    }
+    return text.empty() ? text : "\nPositionals:\n" + text;
+  }
+
+  // Group by group, in the order in which the groups were first used.
+  std::string options(const CLI::App& app) const {
+    std::vector<std::pair<std::string, std::string>> groups;
+    for (const CLI::Option* option : app.get_options({})) {
+      const std::string name = group_of(*option);
+      if (name.empty() || !option->nonpositional()) continue;
+      auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& other) { return other.first == name; });
+      if (group == groups.end()) group = groups.insert(group, {name, ""});
+      group->second += item(option->get_name(false, true) + properties(*option), option->get_description());
+    }
+    std::string text;
+    for (const auto& [name, items] : groups) text += '\n' + name + ":\n" + items;
+    return text;
+  }
+
+  std::string subcommands(const CLI::App& app) const {
+    std::string text;
+    for (const CLI::App* command : app.get_subcommands({})) {
+      if (!command->get_group().empty()) text += item(command->get_name(), command->get_description());
+    }
+    return text.empty() ? text : "\nSubcommands:\n" + text;
+  }
+
+  // What an option takes, and with which others.
+  static std::string properties(const CLI::Option& option) {
+    std::string text;
+    if (option.get_type_size() != 0) {
+      if (!option.get_type_name().empty()) text += ' ' + option.get_type_name();
+      if (!option.get_default_str().empty()) text += '=' + option.get_default_str();
+      if (takes_any_number(option)) text += " ...";
+      if (option.get_required()) text += " REQUIRED";
+    }
+    if (!option.get_envname().empty()) text += " (Env:" + option.get_envname() + ')';
+    if (const std::string names = names_of(option.get_needs()); !names.empty()) text += " Needs:" + names;
+    if (const std::string names = names_of(option.get_excludes()); !names.empty()) text += " Excludes:" + names;
+    return text;
+  }
+
+  std::string item(const std::string& what, const std::string& meaning) const {
+    std::string text = "  " + what;
+    if (!meaning.empty()) {
+      if (text.size() + 2 > column_width_)
+        text += '\n' + std::string(column_width_, ' ');
+      else
+        text.resize(column_width_, ' ');
+      text += wrapped(meaning, kHelpWidth - column_width_, column_width_);
+    }
+    return text + '\n';
+  }
+
+  static bool takes_any_number(const CLI::Option& option) {
+    return option.get_expected_max() == CLI::detail::expected_max_vector_size;
+  }
+  static std::vector<const CLI::Option*> positionals_of(const CLI::App& app) {
+    return app.get_options(
+        [](const CLI::Option* option) { return option->get_positional() && !option->get_group().empty(); });
   }
 };
 
@@ -72,7 +178,7 @@ const std::vector<std::string>& Option::long_names() const { return option_->get
 const std::vector<std::string>& Option::short_names() const { return option_->get_snames(); }
 bool Option::is_positional() const { return option_->get_positional(); }
 bool Option::takes_value() const { return option_->get_items_expected_max() != 0; }
-const std::string& Option::group_name() const { return option_->get_group(); }
+std::string Option::group_name() const { return group_of(*option_); }
 std::string Option::default_text() const { return option_->get_default_str(); }
 std::optional<char> Option::list_delimiter() const {
   const char between = option_->get_delimiter();

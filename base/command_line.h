@@ -77,7 +77,7 @@ class Option {
   const std::vector<std::string>& short_names() const;
   bool is_positional() const;
   bool takes_value() const;
-  const std::string& group_name() const;
+  std::string group_name() const;
   std::string default_text() const;
   /// Nothing if it does not split lists.
   std::optional<char> list_delimiter() const;

@@ -22,7 +22,6 @@ sub parse {
   close($pipe) or die "$program @words --help failed\n";
   chomp @lines;
   my %help = (about => '', usage => '', groups => [], footer => []);
-  my ($column) = sort { $a <=> $b } map { /^( {12,})\S/ ? length $1 : () } @lines;
   my @about;
   push @about, shift @lines while @lines && $lines[0] !~ /^Usage:/;
   $help{about} = join ' ', grep { length } @about;
@@ -33,7 +32,7 @@ sub parse {
     if ($lines[$at] =~ /^\S.*:$/ && ($next =~ /^  -/ || $lines[$at] =~ /^(Positionals|Subcommands):$/)) {
       push @{$help{groups}}, [$lines[$at] =~ s/:$//r, []];
     } elsif ($lines[$at] =~ /^  \S/ && @{$help{groups}}) {
-      push @{$help{groups}[-1][1]}, item($lines[$at], $next =~ /^ {12,}\S/ ? undef : $column);
+      push @{$help{groups}[-1][1]}, item($lines[$at]);
     } elsif ($lines[$at] =~ /^ {12,}(\S.*)/ && @{$help{groups}}) {
       my $last = $help{groups}[-1][1][-1];
       $last->[1] .= ($last->[1] eq '' ? '' : ' ') . $1;
@@ -45,16 +44,9 @@ sub parse {
   return \%help;
 }
 
-# A line of a group: the option as it is written, and what it means. Its meaning begins at the column of all of them, or
-# on the next line; then there is no column here.
+# A line of a group: the option as it is written, and what it means, which may begin on the next line.
 sub item {
-  my ($line, $column) = @_;
-  if (defined $column && length $line > $column && substr($line, $column - 1, 2) =~ /^ \S/) {
-    my $spec = substr($line, 2, $column - 2);
-    $spec =~ s/\s+$//;
-    return [$spec, substr($line, $column)];
-  }
-  my ($spec, $meaning) = $line =~ /^  (\S.*?)(?:\s{2,}(\S.*))?$/;
+  my ($spec, $meaning) = $_[0] =~ /^  (\S.*?)(?:\s{2,}(\S.*))?$/;
   return [$spec, $meaning // ''];
 }
 

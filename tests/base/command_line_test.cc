@@ -77,6 +77,75 @@ TEST(CommandLine, HelpAndVersionAreReturned) {
   EXPECT_EQ(**version, "sayer 1.0\n");
 }
 
+// Whatever the version of CLI11: the reference, the manual pages and the completions are made from it.
+TEST(CommandLine, HelpIsLaidOutTheSameOnEverySystem) {
+  int count = 0;
+  std::string text;
+  std::vector<std::string> files;
+  bool flag = false;
+  CommandLine line(
+      "Counts what is in files, line by line and word by word, and prints a table of the counts that it has "
+      "found, with their sums.",
+      "counter");
+  line.version("counter 1.0");
+  line.command().footer("Exit codes:\n  0  success");
+  const Command command = line.command().add_subcommand("count", "count words");
+  line.command().add_subcommand("list", "list files");
+  command.add_option("FILES", files, "what to count").required();
+  command.add_option("-n,--most", count, "stop there").check(in_range(1, 9)).capture_default();
+  const Option shape =
+      command.add_option("--shape-of-the-table", text, "wide or narrow").check(one_of({"wide", "narrow"}));
+  command
+      .add_flag("--empty,!--no-empty", flag,
+                "also count lines without a word, which most people who use this program leave out of their tables")
+      .group("Lines");
+  command.add_option("--old-spelling", text).group("").excludes(shape);
+  command.add_option("--title", text, "above the table").needs(shape).excludes(command.option("--old-spelling"));
+  const auto help = [&](std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "counter");
+    return line.parse(static_cast<int>(arguments.size()), arguments.data()).value().value();
+  };
+  EXPECT_EQ(help({"count", "--help"}), R"(count words
+Usage: counter count [OPTIONS] FILES...
+
+Positionals:
+  FILES TEXT ... REQUIRED     what to count
+
+Options:
+  -h,--help                   Print this help message and exit
+  -n,--most INT:INT in [1 - 9]=0
+                              stop there
+  --shape-of-the-table TEXT:{wide,narrow}
+                              wide or narrow
+  --title TEXT Needs: --shape-of-the-table
+                              above the table
+
+Lines:
+  --empty,--no-empty{false}   also count lines without a word, which most people who use this program leave out of their
+                              tables
+
+Exit codes:
+  0  success
+)");
+  EXPECT_EQ(
+      help({"--help"}),
+      R"(Counts what is in files, line by line and word by word, and prints a table of the counts that it has found, with their
+sums.
+Usage: counter [OPTIONS] [SUBCOMMAND]
+
+Options:
+  -h,--help                   Print this help message and exit
+  --version                   Display program version information and exit
+
+Subcommands:
+  count                       count words
+  list                        list files
+
+Exit codes:
+  0  success
+)");
+}
+
 TEST(CommandLine, TellsItsOptions) {
   const Program program;
   std::vector<std::string> names;
