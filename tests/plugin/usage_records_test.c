@@ -23,6 +23,7 @@ static bool exists;
 static int locked;
 
 void* acct_db_conn;
+slurmctld_config_t slurmctld_config;
 static bool with_slurmdbd = true;
 compat_list job_list;
 
