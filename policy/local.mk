@@ -113,6 +113,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/core.cc \
 	policy/triage/core.h \
 	policy/triage/decision_context.h \
+	policy/triage/harm_orders.cc \
+	policy/triage/harm_orders.h \
 	policy/triage/harm_placer.cc \
 	policy/triage/harm_placer.h \
 	policy/triage/lanes.cc \

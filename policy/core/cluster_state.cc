@@ -101,7 +101,7 @@ void ClusterState::change_need(JobSlot job, double more) {
     cpu_load_[n] += more;
     changed_ = note_change(n, changed_);
   }
-  by_load_.note(jobs_[job].nodes);
+  note(jobs_[job].nodes);
 }
 
 void ClusterState::rollback(const ClusterView& view) {
@@ -152,7 +152,7 @@ void ClusterState::occupy(const JobView& spec, std::span<const NodeIndex> nodes)
     }
     changed_ = changed;
   });
-  by_load_.note(nodes);
+  note(nodes);
   if (!spec.flags.exclusive) return;
   for (NodeIndex n : nodes) ++exclusive_tasks_[n];
 }
@@ -170,7 +170,7 @@ void ClusterState::release(const JobView& spec, std::span<const NodeIndex> nodes
     }
     changed_ = changed;
   });
-  by_load_.note(nodes);
+  note(nodes);
   if (!spec.flags.exclusive) return;
   for (NodeIndex n : nodes) --exclusive_tasks_[n];
 }

@@ -73,6 +73,10 @@ class ClusterState {
     changed_ = 0;
   }
 
+  /// Where nodes go whose load, tasks or free resources change from now on, repeatedly if they change repeatedly; null:
+  /// nobody wants them.
+  void note_changes_into(std::vector<NodeIndex>* nodes) { noted_ = nodes; }
+
   /// All jobs in the system, in submission order. O(1), or O(jobs) if jobs have left since the last call.
   std::span<const JobSlot> active() const {
     if (gone_ != 0) close_gaps();
@@ -127,6 +131,11 @@ class ClusterState {
   /// How many fit, given that one does; at most the job's tasks.
   std::uint32_t holds(const RigidVector& room, const JobView& job) const;
 
+  void note(std::span<const NodeIndex> nodes) {
+    by_load_.note(nodes);
+    if (noted_ != nullptr) noted_->insert(noted_->end(), nodes.begin(), nodes.end());
+  }
+
   void enter(JobSlot job);
   void close_gaps() const;
   void touch(JobSlot job);
@@ -151,6 +160,7 @@ class ClusterState {
   std::vector<std::uint32_t> node_changed_;  // by node, 0 or 1: is in changed_nodes_
   std::vector<NodeIndex> changed_nodes_;     // the first changed_ entries; has room for one more than all nodes
   std::size_t changed_ = 0;
+  std::vector<NodeIndex>* noted_ = nullptr;
   std::size_t rigid_dims_ = 1;
   bool homogeneous_ = true;
 

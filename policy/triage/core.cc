@@ -53,6 +53,7 @@ void Core::decide(const ClusterView& view, const Times& times, std::span<const E
     admitted = true;
     if (admission_.run(context, *placer_)) yields_.update(view, state, residents_);
   }
+  placer_->end(context);
   yields_.append_changes(view, state, outcome);
 
   if (admitted) {

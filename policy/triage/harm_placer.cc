@@ -11,10 +11,30 @@ namespace {
 
 // Costs are computed in different ways, which differ by less than this part of the largest of them.
 constexpr double kRounding = 1e-9;
+// A job has many nodes to choose from if the first of this many parts of the nodes has room for it, on one node of this
+// many or more.
+constexpr std::size_t kManyParts = 8;
+
+// Breaks ties of equal harm, lowest value first: the fullest node that has CPU left, so that whole nodes stay free for
+// wide jobs; if none has, the least loaded. Then the node with the least rigid resources left.
+double tie_of(double load, double spare) { return (load > 1 ? 10 * load : -10 * load) + spare; }
 
 }  // namespace
 
-void HarmPlacer::begin(const DecisionContext& context) { losses_.begin(context); }
+void HarmPlacer::begin(const DecisionContext& context) {
+  losses_.begin(context);
+  noted_.clear();
+  if (context.state.node_count() < large_ || has_event(context.events, EventKind::resync)) all_orders_.reset();
+  const auto changed = [&](NodeIndex n) { all_orders_.changed(context, losses_, n); };
+  losses_.take_changed(changed);
+  std::for_each(context.state.changed_nodes().begin(), context.state.changed_nodes().end(), changed);
+  context.state.note_changes_into(context.state.node_count() < large_ ? nullptr : &noted_);
+}
+
+void HarmPlacer::end(const DecisionContext& context) {
+  context.state.note_changes_into(nullptr);
+  for (NodeIndex n : noted_) all_orders_.changed(context, losses_, n);
+}
 
 // Sum over the rigid resources of how much of the node's this is.
 double HarmPlacer::rigid_parts(const ClusterState& state, const RigidVector& amounts, NodeIndex n) {
@@ -29,8 +49,6 @@ double HarmPlacer::rigid_parts(const ClusterState& state, const RigidVector& amo
 // On a node with this load, relative to its capacity.
 double HarmPlacer::own_loss(double load) const { return own_counts_ * std::max(0.0, own_share_ - 1 / load); }
 
-// Breaks ties of equal harm, lowest value first: the fullest node that has CPU left, so that whole nodes stay free for
-// wide jobs; if none has, the least loaded. Then the node with the least rigid resources left.
 double HarmPlacer::tie(const ClusterState& state, std::size_t k) {
   if (tie_[k] < kNever) return tie_[k];
   const NodeIndex n = nodes_with_room_[k];
@@ -43,7 +61,7 @@ double HarmPlacer::tie(const ClusterState& state, std::size_t k) {
     load = taken.load;
     spare = taken.spare;
   }
-  return tie_[k] = (load > 1 ? 10 * load : -10 * load) + spare;
+  return tie_[k] = tie_of(load, spare);
 }
 
 std::uint32_t HarmPlacer::room_at(const DecisionContext& context, const JobView& job, NodeIndex n) const {
@@ -51,70 +69,142 @@ std::uint32_t HarmPlacer::room_at(const DecisionContext& context, const JobView&
   return room != 0 && beside_ ? std::min(room, context.reservation->room_beside(job, n)) : room;
 }
 
+bool HarmPlacer::is_candidate(NodeIndex n) const {
+  const std::uint32_t k = candidate_of_[n];
+  return k < nodes_with_room_.size() && nodes_with_room_[k] == n;
+}
+
+// A node with room for a task of the job.
+void HarmPlacer::add_candidate(const DecisionContext& context, const JobView& job, NodeIndex n) {
+  const std::size_t k = nodes_with_room_.size();
+  candidate_of_[n] = static_cast<std::uint32_t>(k);
+  nodes_with_room_.push_back(n);
+  const double capacity = context.state.cpu_capacity(n);
+  load_after_.push_back(context.state.cpu_load(n) / capacity + job.cpu_need / capacity);
+  least_cost_.push_back(0);
+  tie_.push_back(kNever);
+  taken_at_.push_back(0);
+  if (least_loaded_ == kNone || load_after_[k] < load_after_[least_loaded_]) least_loaded_ = k;
+}
+
 // Collects the candidates. True if there is room for all tasks.
 bool HarmPlacer::collect(const DecisionContext& context, JobSlot slot) {
   const ClusterState& state = context.state;
   const JobView& job = context.job(slot);
-  const NodeIndex count = lane_end(context, slot);
+  lane_end_ = lane_end(context, slot);
   candidate_of_.resize(state.node_count());
   nodes_with_room_.clear();
   load_after_.clear();
+  least_cost_.clear();
+  tie_.clear();
+  taken_at_.clear();
   beside_ = context.beside(slot);
+  orders_ = nullptr;
   least_loaded_ = kNone;
   last_ = kNone;
+  bool may_order = state.node_count() >= large_;
   std::uint64_t room_total = 0;
-  for (NodeIndex n = 0; n < count; ++n) {
+  for (NodeIndex n = 0; n < lane_end_; ++n) {
     if (state.rigid_free(n)[kMemory] < job.rigid[kMemory]) continue;  // most nodes of a busy cluster are full
     const std::uint32_t room = room_at(context, job, n);
     if (room == 0) continue;
     room_total += room;
-    const std::size_t k = nodes_with_room_.size();
-    candidate_of_[n] = static_cast<std::uint32_t>(k);
-    nodes_with_room_.push_back(n);
-    const double capacity = state.cpu_capacity(n);
-    load_after_.push_back(state.cpu_load(n) / capacity + job.cpu_need / capacity);
-    if (least_loaded_ == kNone || load_after_[k] < load_after_[least_loaded_]) least_loaded_ = k;
+    add_candidate(context, job, n);
+    if (!may_order || room_total < job.tasks) continue;
+    may_order = false;
+    const bool many = n < state.node_count() / kManyParts && n < nodes_with_room_.size() * kManyParts;
+    if (many && use_orders(context, job)) return true;
   }
-  least_cost_.assign(nodes_with_room_.size(), 0.0);
-  tie_.assign(nodes_with_room_.size(), kNever);
-  taken_at_.assign(nodes_with_room_.size(), 0);
   return room_total >= job.tasks;
 }
 
-// Updates the best choice. False if the job alone would lose more there than the best candidate costs.
+// Where a small part of the nodes has room for the job, most of the others have room, too: then only nodes for which
+// the orders do not hold become candidates. False if there are no orders.
+bool HarmPlacer::use_orders(const DecisionContext& context, const JobView& job) {
+  losses_.settle(context);
+  const auto changed = [&](NodeIndex n) { all_orders_.changed(context, losses_, n); };
+  losses_.take_changed(changed);
+  std::for_each(noted_.begin(), noted_.end(), changed);
+  noted_.clear();
+  orders_ = all_orders_.of(context, losses_, job.cpu_need);
+  if (orders_ == nullptr) return false;
+  nodes_with_room_.clear();
+  load_after_.clear();
+  least_cost_.clear();
+  tie_.clear();
+  taken_at_.clear();
+  least_loaded_ = kNone;
+  for (NodeIndex n : orders_->stale) {
+    if (n < lane_end_ && room_at(context, job, n) > 0) add_candidate(context, job, n);
+  }
+  return true;
+}
+
+// Makes the node the best choice if it is better.
+void HarmPlacer::enter(NodeIndex n, double cost, double tie, Choice& best) {
+  if (best.beaten_by(cost)) return;
+  if (best.any && cost == best.cost && (tie > best.tie || (tie == best.tie && best.node <= n))) return;
+  best = {true, n, cost, tie};
+}
+
+// Updates the best choice. False if the job alone would lose more there than the best choice costs.
 bool HarmPlacer::consider(const DecisionContext& context, std::size_t k, Choice& best) {
-  const bool any = best.candidate != kNone;
   double cost = 0;
   if (!cpu_fits(load_after_[k], 1)) {
     const double own = own_loss(load_after_[k]);
-    if (any && own > best.cost) return false;
+    if (best.beaten_by(own)) return false;
     const ResidentLosses::Loss others =
-        losses_.at(context, nodes_with_room_[k], 1 / load_after_[k], own, any ? best.cost : kNever);
+        losses_.at(context, nodes_with_room_[k], 1 / load_after_[k], own, best.any ? best.cost : kNever);
     least_cost_[k] = own_counts_ * (1 - own_share_) + own + others.loss;
     if (!others.whole) return true;
     cost = own + others.loss;
   }
-  if (any && cost > best.cost) return true;
-  const double tied = tie(context.state, k);
-  if (any && cost == best.cost) {
-    if (tied > best.tie) return true;
-    if (tied == best.tie && nodes_with_room_[best.candidate] <= nodes_with_room_[k]) return true;
-  }
-  best = {k, cost, tied};
+  if (!best.beaten_by(cost)) enter(nodes_with_room_[k], cost, tie(context.state, k), best);
   return true;
+}
+
+// The same for a node that is in the orders, and no candidate.
+void HarmPlacer::consider_other(const DecisionContext& context, const JobView& job, NodeIndex n, Choice& best) {
+  if (n >= lane_end_ || orders_->is_stale[n] != 0 || is_candidate(n)) return;
+  const double load = orders_->load[n];
+  const double cost = cpu_fits(load, 1) ? 0 : own_loss(load) + orders_->loss[n];
+  if (best.beaten_by(cost) || room_at(context, job, n) == 0) return;
+  const ClusterState& state = context.state;
+  enter(n, cost, tie_of(state.cpu_load(n) / state.cpu_capacity(n), rigid_parts(state, state.rigid_free(n), n)), best);
+}
+
+// Looks at these nodes in the order of what they may cost at least, until no other one can be better.
+void HarmPlacer::consider_others(const DecisionContext& context, const JobView& job, Choice& best) {
+  // With CPU left: the fullest first. A node's load is less than what it is with one more task.
+  const double least_step = job.cpu_need / all_orders_.most_capacity();
+  for (std::size_t i = orders_->first_crowded; i-- > 0;) {
+    const auto& [load, n] = orders_->by_load[i];
+    if (best.any && best.cost == 0 && -10 * (load - least_step) - kRounding > best.tie) break;
+    consider_other(context, job, n, best);
+  }
+  // Overloaded: a node not yet seen in either order costs at least as much as those at which they stand do together
+  // (Fagin, Lotem, Naor: Optimal aggregation algorithms for middleware, PODS 2001, section 4).
+  std::size_t i = orders_->first_crowded;
+  for (const auto& [loss, by_loss] : orders_->by_loss) {
+    const auto& [load, by_load] = orders_->by_load[i++];
+    if (best.beaten_by(own_loss(load) + loss)) break;
+    consider_other(context, job, by_load, best);
+    consider_other(context, job, by_loss, best);
+  }
 }
 
 // What a candidate may cost at least, in the terms of least_cost_, without being ruled out.
 double HarmPlacer::most_of_interest(const Choice& best) const {
-  if (best.candidate == kNone) return kNever;
+  if (!best.any) return kNever;
   const double most = best.cost + own_counts_ * (1 - own_share_);
   return most + kRounding * (most + own_counts_);
 }
 
 // The candidate for the next task; kNone: there is none.
-std::size_t HarmPlacer::choose(const DecisionContext& context) {
-  // Good ones go first: most others are then ruled out. They are the least loaded and the one that was chosen last.
+std::size_t HarmPlacer::choose(const DecisionContext& context, const JobView& job) {
   Choice best;
+  if (orders_ != nullptr) consider_others(context, job, best);
+  // Good ones go first: most others are then ruled out. They are the least loaded and the one that was chosen last.
   for (const std::size_t k : {least_loaded_, last_}) {
     if (k != kNone && load_after_[k] < kNever) consider(context, k, best);
   }
@@ -124,9 +214,11 @@ std::size_t HarmPlacer::choose(const DecisionContext& context) {
   for (std::size_t k = 0; k < load_after_.size(); ++k) {
     if (!(load_after_[k] < too_much) || least_cost_[k] > most) continue;
     if (!consider(context, k, best)) too_much = load_after_[k];
-    if (best.candidate == k) most = most_of_interest(best);
+    if (best.node == nodes_with_room_[k]) most = most_of_interest(best);
   }
-  return best.candidate;
+  if (!best.any) return kNone;
+  if (!is_candidate(best.node)) add_candidate(context, job, best.node);
+  return candidate_of_[best.node];
 }
 
 // One more task goes to the candidate.
@@ -153,29 +245,32 @@ void HarmPlacer::take(const DecisionContext& context, const JobView& job, std::s
 }
 
 // The residents of the node lose nothing more on their other nodes.
-void HarmPlacer::count_residents(const DecisionContext& context, NodeIndex n) {
+void HarmPlacer::count_residents(const DecisionContext& context, const JobView& job, NodeIndex n) {
   losses_.count(context, n, [&](NodeIndex m) {
-    const std::uint32_t k = candidate_of_[m];
-    if (k < nodes_with_room_.size() && nodes_with_room_[k] == m) least_cost_[k] = 0;
+    if (is_candidate(m)) {
+      least_cost_[candidate_of_[m]] = 0;
+    } else if (orders_ != nullptr && m < lane_end_ && room_at(context, job, m) > 0) {
+      add_candidate(context, job, m);
+    }
   });
 }
 
 std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobSlot slot, double least) {
   const JobView& job = context.job(slot);
   if (job.flags.may_not_move && !job.nodes.empty()) return former_.find(context.state, job);
+  losses_.begin_search(job.cpu_need);
   if (!collect(context, slot)) return {};
 
   own_counts_ = context.options.own_loss * job.cpu_need * job.tasks * weight_of(job, context.at);
   own_share_ = 1;
-  losses_.begin_search(job.cpu_need);
   taken_.clear();
   nodes_.clear();
   for (std::uint32_t task = 0; task < job.tasks; ++task) {
-    const std::size_t chosen = choose(context);
+    const std::size_t chosen = choose(context, job);
     if (chosen == kNone) return {};  // cannot be: collect() has found room for all tasks
     take(context, job, chosen);
     if (own_share_ < least) break;
-    if (!cpu_fits(taken_[taken_at_[chosen] - 1].load, 1)) count_residents(context, nodes_with_room_[chosen]);
+    if (!cpu_fits(taken_[taken_at_[chosen] - 1].load, 1)) count_residents(context, job, nodes_with_room_[chosen]);
   }
   std::sort(nodes_.begin(), nodes_.end());
   return nodes_;

@@ -38,7 +38,14 @@ ResidentLosses::Table& ResidentLosses::table_of(double cpu_need, std::size_t nod
 void ResidentLosses::set_yield(const DecisionContext& context, JobSlot slot, double yield) {
   if (residents_[slot].yield == yield) return;
   residents_[slot].yield = yield;
-  each_node(context.state.nodes_of(slot), [&](NodeIndex n) { ++changed_[n]; });
+  change_nodes_of(context, slot);
+}
+
+void ResidentLosses::change_nodes_of(const DecisionContext& context, JobSlot slot) {
+  each_node(context.state.nodes_of(slot), [&](NodeIndex n) {
+    ++changed_[n];
+    others_.push_back(n);
+  });
 }
 
 // Copies, once per call that needs it, the few facts that are read many times and in no particular order. They are far
@@ -51,7 +58,7 @@ void ResidentLosses::know_residents(const DecisionContext& context) {
     const double counts = weight_of(job, context.at) * job.cpu_need * job.tasks;
     if (residents_[slot].counts == counts) continue;
     residents_[slot].counts = counts;
-    each_node(context.state.nodes_of(slot), [&](NodeIndex n) { ++changed_[n]; });
+    change_nodes_of(context, slot);
   }
 }
 
@@ -73,11 +80,11 @@ void ResidentLosses::expect_yields(const DecisionContext& context) {
 
 ResidentLosses::Loss ResidentLosses::at(const DecisionContext& context, NodeIndex n, double share, double own,
                                         double most) {
-  if (!ready_) prepare(context);
+  settle(context);
   Known& known = table_->known[n];
   const bool tied = tied_[n] == search_;
-  const std::uint64_t version = changed_[n] + context.residents.changes(n);
-  if (!tied && known.share == share && known.version == version && (known.whole || own + known.loss > most)) {
+  const std::uint64_t now = version(context, n);
+  if (!tied && known.share == share && known.version == now && (known.whole || own + known.loss > most)) {
     return {known.loss, known.whole && !(own + known.loss > most)};
   }
   double loss = 0;
@@ -91,7 +98,7 @@ ResidentLosses::Loss ResidentLosses::at(const DecisionContext& context, NodeInde
       break;
     }
   }
-  if (!tied) known = {share, loss, version, whole};
+  if (!tied) known = {share, loss, now, whole};
   return {loss, whole};
 }
 

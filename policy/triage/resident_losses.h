@@ -24,6 +24,23 @@ class ResidentLosses {
     ready_ = false;
   }
 
+  /// Makes ready for at() in this search.
+  void settle(const DecisionContext& context) {
+    if (!ready_) prepare(context);
+  }
+  /// Calls `changed(node)`, perhaps repeatedly, for each node where at() may say something else since the last call of
+  /// this although no job has come or left there.
+  template <typename Changed>
+  void take_changed(Changed&& changed) {
+    for (NodeIndex n : others_) changed(n);
+    others_.clear();
+  }
+
+  /// While this and its load are the same, at() says the same of a node, but for jobs that are counted.
+  std::uint64_t version(const DecisionContext& context, NodeIndex n) const {
+    return changed_[n] + context.residents.changes(n);
+  }
+
   struct Loss {
     double loss = 0;
     bool whole = true;  ///< false: it is more than that, and more than was asked for
@@ -74,6 +91,7 @@ class ResidentLosses {
   void know_residents(const DecisionContext& context);
   void expect_yields(const DecisionContext& context);
   void set_yield(const DecisionContext& context, JobSlot slot, double yield);
+  void change_nodes_of(const DecisionContext& context, JobSlot slot);
   Table& table_of(double cpu_need, std::size_t nodes);
 
   std::vector<Resident> residents_;  // by slot; up to date once some job has been searched for in a call
@@ -81,6 +99,7 @@ class ResidentLosses {
   std::array<Table, kTables> tables_;
   Table* table_ = nullptr;              // of this search
   std::vector<std::uint64_t> changed_;  // by node: how often yields of its jobs have changed
+  std::vector<NodeIndex> others_;       // where they have since take_changed()
   std::vector<std::uint64_t> tied_;     // by node: the last search that counted a job of this node
   std::uint64_t search_ = 0;
   double cpu_need_ = 0;
