@@ -39,6 +39,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/cluster_state.h \
 	policy/core/compare.h \
 	policy/core/decision.h \
+	policy/core/distinct_nodes.h \
 	policy/core/engine.cc \
 	policy/core/engine.h \
 	policy/core/engine_options.h \

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "policy/core/distinct_nodes.h"
 #include "policy/core/node_lists.h"
 #include "policy/core/nodes_by_load.h"
 #include "policy/core/reason.h"
@@ -73,9 +74,8 @@ class ClusterState {
     changed_ = 0;
   }
 
-  /// Where nodes go whose load, tasks or free resources change from now on, repeatedly if they change repeatedly; null:
-  /// nobody wants them.
-  void note_changes_into(std::vector<NodeIndex>* nodes) { noted_ = nodes; }
+  /// Where nodes go whose load, tasks or free resources change from now on; null: nobody wants them.
+  void note_changes_into(DistinctNodes* nodes) { noted_ = nodes; }
 
   /// All jobs in the system, in submission order. O(1), or O(jobs) if jobs have left since the last call.
   std::span<const JobSlot> active() const {
@@ -133,7 +133,8 @@ class ClusterState {
 
   void note(std::span<const NodeIndex> nodes) {
     by_load_.note(nodes);
-    if (noted_ != nullptr) noted_->insert(noted_->end(), nodes.begin(), nodes.end());
+    if (noted_ == nullptr) return;
+    for (NodeIndex n : nodes) noted_->add(n);
   }
 
   void enter(JobSlot job);
@@ -160,7 +161,7 @@ class ClusterState {
   std::vector<std::uint32_t> node_changed_;  // by node, 0 or 1: is in changed_nodes_
   std::vector<NodeIndex> changed_nodes_;     // the first changed_ entries; has room for one more than all nodes
   std::size_t changed_ = 0;
-  std::vector<NodeIndex>* noted_ = nullptr;
+  DistinctNodes* noted_ = nullptr;
   std::size_t rigid_dims_ = 1;
   bool homogeneous_ = true;
 

@@ -264,12 +264,21 @@ bool Admission::surely_stays(const DecisionContext& context, const Ranked& job) 
   const ClusterState& state = context.state;
   std::uint64_t room_total = 0;
   double good = 0;
+  double capacity = 0;
+  double limit = 0;     // the load up to which a node of that capacity gives the share
+  double too_much = 0;  // and surely not with one more task
   for (NodeIndex n = 0; n < state.node_count(); ++n) {
+    if (state.cpu_capacity(n) != capacity) {
+      capacity = state.cpu_capacity(n);
+      limit = capacity / least;
+      too_much = limit - spec.cpu_need * (1 - 2 * kRounding);
+    }
+    if (room_total >= spec.tasks && state.cpu_load(n) > too_much) continue;  // most nodes of a busy cluster
     if (state.rigid_free(n)[kMemory] < spec.rigid[kMemory]) continue;
     const std::uint32_t room = state.room_for(spec, n);
     if (room == 0) continue;
     room_total += room;
-    const double cpu = state.cpu_capacity(n) / least - state.cpu_load(n);
+    const double cpu = limit - state.cpu_load(n);
     if (cpu > 0) good += std::min<double>(room, std::floor(cpu / spec.cpu_need + kRounding));
     if (room_total >= spec.tasks && good >= spec.tasks) return false;
   }

@@ -12,12 +12,38 @@ namespace {
 
 // To build orders takes as long as about ten searches without them.
 constexpr int kWorthwhile = 10;
-// To look at a stale node in each of some twenty searches takes as long as to repair its place, and a repair passes
-// over all nodes.
-constexpr std::size_t kLeastStale = 64;
-constexpr std::size_t kStalePart = 64;
+// A repair passes over all nodes; until then each search looks at the stale ones.
+constexpr std::size_t kStalePart = 32;
+// To keep orders that nobody uses costs time in each call.
+constexpr std::uint64_t kCallsUnused = 20;
+
+bool before(const HarmOrders::Entry& a, const HarmOrders::Entry& b) {
+  return a.key != b.key ? a.key < b.key : a.node < b.node;
+}
 
 }  // namespace
+
+double HarmOrders::rigid_parts(const ClusterState& state, const RigidVector& amounts, NodeIndex n) {
+  double sum = 0;
+  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
+    const auto whole = static_cast<double>(state.rigid_capacity(n)[d]);
+    if (whole > 0) sum += static_cast<double>(amounts[d]) / whole;
+  }
+  return sum;
+}
+
+void HarmOrders::begin() {
+  ++call_;
+  for (Table& table : tables_) {
+    if (!table.ordered || call_ - table.call <= kCallsUnused) continue;
+    table.ordered = false;
+    table.searches = 0;
+  }
+}
+
+bool HarmOrders::any() const {
+  return std::any_of(tables_.begin(), tables_.end(), [](const Table& table) { return table.ordered; });
+}
 
 void HarmOrders::changed(const DecisionContext& context, const ResidentLosses& losses, NodeIndex n) {
   const Seen now = seen_now(context, losses, n);
@@ -43,6 +69,7 @@ HarmOrders::Table& HarmOrders::table_of(double cpu_need) {
 const HarmOrders::Nodes* HarmOrders::of(const DecisionContext& context, ResidentLosses& losses, double cpu_need) {
   Table& table = table_of(cpu_need);
   table.used = ++search_;
+  table.call = call_;
   if (!table.ordered) {
     if (++table.searches < kWorthwhile) return nullptr;
     build(context, losses, table);
@@ -58,13 +85,12 @@ void HarmOrders::build(const DecisionContext& context, ResidentLosses& losses, T
   nodes.load.resize(count);
   nodes.loss.resize(count);
   table.seen.resize(count);
+  nodes.by_tie.clear();
   nodes.by_load.clear();
   nodes.by_loss.clear();
   nodes.is_stale.assign(count, 1);
   nodes.stale.resize(count);
   std::iota(nodes.stale.begin(), nodes.stale.end(), NodeIndex{0});
-  most_capacity_ = 0;
-  for (NodeIndex n = 0; n < count; ++n) most_capacity_ = std::max(most_capacity_, context.state.cpu_capacity(n));
   table.ordered = true;
   repair(context, losses, table);
 }
@@ -72,38 +98,34 @@ void HarmOrders::build(const DecisionContext& context, ResidentLosses& losses, T
 void HarmOrders::repair(const DecisionContext& context, ResidentLosses& losses, Table& table) {
   const ClusterState& state = context.state;
   Nodes& nodes = table.nodes;
-  const auto is_stale = [&](const Entry& entry) { return nodes.is_stale[entry.node] != 0; };
-  std::erase_if(nodes.by_load, is_stale);
-  std::erase_if(nodes.by_loss, is_stale);
-  fresh_.clear();
   for (NodeIndex n : nodes.stale) {
     const double capacity = state.cpu_capacity(n);
     const double load = state.cpu_load(n) / capacity + table.cpu_need / capacity;
     nodes.load[n] = load;
-    nodes.loss[n] = cpu_fits(load, 1) ? 0 : losses.at(context, n, 1 / load, 0, kNever).loss;
-    nodes.is_stale[n] = 0;
     table.seen[n] = seen_now(context, losses, n);
-    fresh_.push_back({load, n});
+    if (cpu_fits(load, 1)) {
+      by_tie_.push_back({tie(state, n), n});
+      continue;
+    }
+    nodes.loss[n] = losses.at(context, n, 1 / load, 0, kNever).loss;
+    by_load_.push_back({load, n});
+    by_loss_.push_back({nodes.loss[n], n});
   }
-  merge(nodes.by_load);
-  fresh_.clear();
-  for (NodeIndex n : nodes.stale) {
-    if (!cpu_fits(nodes.load[n], 1)) fresh_.push_back({nodes.loss[n], n});
-  }
-  merge(nodes.by_loss);
+  replace_stale(nodes, nodes.by_tie, by_tie_);
+  replace_stale(nodes, nodes.by_load, by_load_);
+  replace_stale(nodes, nodes.by_loss, by_loss_);
+  for (NodeIndex n : nodes.stale) nodes.is_stale[n] = 0;
   nodes.stale.clear();
-  const auto crowded = std::partition_point(nodes.by_load.begin(), nodes.by_load.end(),
-                                            [](const Entry& entry) { return cpu_fits(entry.key, 1); });
-  nodes.first_crowded = static_cast<std::size_t>(crowded - nodes.by_load.begin());
 }
 
-// Brings the fresh nodes into the order.
-void HarmOrders::merge(std::vector<Entry>& order) {
-  const auto before = [](const Entry& a, const Entry& b) { return a.key < b.key; };
-  std::sort(fresh_.begin(), fresh_.end(), before);
+// Brings the fresh nodes into the order, and takes out the stale ones.
+void HarmOrders::replace_stale(const Nodes& nodes, std::vector<Entry>& order, std::vector<Entry>& fresh) {
+  std::erase_if(order, [&](const Entry& entry) { return nodes.is_stale[entry.node] != 0; });
+  std::sort(fresh.begin(), fresh.end(), before);
   merged_.clear();
-  std::merge(order.begin(), order.end(), fresh_.begin(), fresh_.end(), std::back_inserter(merged_), before);
+  std::merge(order.begin(), order.end(), fresh.begin(), fresh.end(), std::back_inserter(merged_), before);
   order.swap(merged_);
+  fresh.clear();
 }
 
 }  // namespace dfrs::triage

@@ -15,35 +15,31 @@ constexpr double kRounding = 1e-9;
 // many or more.
 constexpr std::size_t kManyParts = 8;
 
-// Breaks ties of equal harm, lowest value first: the fullest node that has CPU left, so that whole nodes stay free for
-// wide jobs; if none has, the least loaded. Then the node with the least rigid resources left.
-double tie_of(double load, double spare) { return (load > 1 ? 10 * load : -10 * load) + spare; }
-
 }  // namespace
 
 void HarmPlacer::begin(const DecisionContext& context) {
   losses_.begin(context);
-  noted_.clear();
-  if (context.state.node_count() < large_ || has_event(context.events, EventKind::resync)) all_orders_.reset();
-  const auto changed = [&](NodeIndex n) { all_orders_.changed(context, losses_, n); };
-  losses_.take_changed(changed);
-  std::for_each(context.state.changed_nodes().begin(), context.state.changed_nodes().end(), changed);
-  context.state.note_changes_into(context.state.node_count() < large_ ? nullptr : &noted_);
+  const bool large = context.state.node_count() >= large_;
+  if (!large || has_event(context.events, EventKind::resync)) all_orders_.reset();
+  all_orders_.begin();
+  noted_.reset(context.state.node_count());
+  for (NodeIndex n : context.state.changed_nodes()) noted_.add(n);
+  context.state.note_changes_into(large ? &noted_ : nullptr);
 }
 
 void HarmPlacer::end(const DecisionContext& context) {
   context.state.note_changes_into(nullptr);
-  for (NodeIndex n : noted_) all_orders_.changed(context, losses_, n);
+  note_stale(context);
 }
 
-// Sum over the rigid resources of how much of the node's this is.
-double HarmPlacer::rigid_parts(const ClusterState& state, const RigidVector& amounts, NodeIndex n) {
-  double sum = 0;
-  for (std::size_t d = 0; d < state.rigid_dims(); ++d) {
-    const auto whole = static_cast<double>(state.rigid_capacity(n)[d]);
-    if (whole > 0) sum += static_cast<double>(amounts[d]) / whole;
+// Tells the orders what has changed since the last call of this.
+void HarmPlacer::note_stale(const DecisionContext& context) {
+  if (all_orders_.any()) {
+    for (NodeIndex n : losses_.changed_nodes()) all_orders_.changed(context, losses_, n);
+    for (NodeIndex n : noted_.nodes()) all_orders_.changed(context, losses_, n);
   }
-  return sum;
+  losses_.forget_changes();
+  noted_.clear();
 }
 
 // On a node with this load, relative to its capacity.
@@ -51,17 +47,9 @@ double HarmPlacer::own_loss(double load) const { return own_counts_ * std::max(0
 
 double HarmPlacer::tie(const ClusterState& state, std::size_t k) {
   if (tie_[k] < kNever) return tie_[k];
-  const NodeIndex n = nodes_with_room_[k];
-  double load = state.cpu_load(n) / state.cpu_capacity(n);
-  double spare = 0;
-  if (taken_at_[k] == 0) {
-    spare = rigid_parts(state, state.rigid_free(n), n);
-  } else {
-    const Taken& taken = taken_[taken_at_[k] - 1];
-    load = taken.load;
-    spare = taken.spare;
-  }
-  return tie_[k] = tie_of(load, spare);
+  if (taken_at_[k] == 0) return tie_[k] = HarmOrders::tie(state, nodes_with_room_[k]);
+  const Taken& taken = taken_[taken_at_[k] - 1];
+  return tie_[k] = HarmOrders::tie(taken.load, taken.spare);
 }
 
 std::uint32_t HarmPlacer::room_at(const DecisionContext& context, const JobView& job, NodeIndex n) const {
@@ -100,6 +88,7 @@ bool HarmPlacer::collect(const DecisionContext& context, JobSlot slot) {
   taken_at_.clear();
   beside_ = context.beside(slot);
   orders_ = nullptr;
+  next_by_tie_ = 0;
   least_loaded_ = kNone;
   last_ = kNone;
   bool may_order = state.node_count() >= large_;
@@ -122,10 +111,7 @@ bool HarmPlacer::collect(const DecisionContext& context, JobSlot slot) {
 // the orders do not hold become candidates. False if there are no orders.
 bool HarmPlacer::use_orders(const DecisionContext& context, const JobView& job) {
   losses_.settle(context);
-  const auto changed = [&](NodeIndex n) { all_orders_.changed(context, losses_, n); };
-  losses_.take_changed(changed);
-  std::for_each(noted_.begin(), noted_.end(), changed);
-  noted_.clear();
+  note_stale(context);
   orders_ = all_orders_.of(context, losses_, job.cpu_need);
   if (orders_ == nullptr) return false;
   nodes_with_room_.clear();
@@ -163,33 +149,33 @@ bool HarmPlacer::consider(const DecisionContext& context, std::size_t k, Choice&
   return true;
 }
 
-// The same for a node that is in the orders, and no candidate.
-void HarmPlacer::consider_other(const DecisionContext& context, const JobView& job, NodeIndex n, Choice& best) {
-  if (n >= lane_end_ || orders_->is_stale[n] != 0 || is_candidate(n)) return;
-  const double load = orders_->load[n];
-  const double cost = cpu_fits(load, 1) ? 0 : own_loss(load) + orders_->loss[n];
-  if (best.beaten_by(cost) || room_at(context, job, n) == 0) return;
-  const ClusterState& state = context.state;
-  enter(n, cost, tie_of(state.cpu_load(n) / state.cpu_capacity(n), rigid_parts(state, state.rigid_free(n), n)), best);
+// Whether the orders hold for the node, and it has room.
+bool HarmPlacer::is_other(const DecisionContext& context, const JobView& job, NodeIndex n) const {
+  return n < lane_end_ && orders_->is_stale[n] == 0 && !is_candidate(n) && room_at(context, job, n) > 0;
 }
 
-// Looks at these nodes in the order of what they may cost at least, until no other one can be better.
+// Looks at the nodes that are no candidates, until no other one of them can be better.
 void HarmPlacer::consider_others(const DecisionContext& context, const JobView& job, Choice& best) {
-  // With CPU left: the fullest first. A node's load is less than what it is with one more task.
-  const double least_step = job.cpu_need / all_orders_.most_capacity();
-  for (std::size_t i = orders_->first_crowded; i-- > 0;) {
-    const auto& [load, n] = orders_->by_load[i];
-    if (best.any && best.cost == 0 && -10 * (load - least_step) - kRounding > best.tie) break;
-    consider_other(context, job, n, best);
+  // What is no choice once is none for all tasks of this job.
+  while (next_by_tie_ < orders_->by_tie.size() && !is_other(context, job, orders_->by_tie[next_by_tie_].node)) {
+    ++next_by_tie_;
   }
-  // Overloaded: a node not yet seen in either order costs at least as much as those at which they stand do together
+  if (next_by_tie_ < orders_->by_tie.size()) {
+    const auto& [tie, n] = orders_->by_tie[next_by_tie_];
+    enter(n, 0, tie, best);
+  }
+  // Overloaded nodes: one not yet seen in either order costs at least as much as those at which they stand do together
   // (Fagin, Lotem, Naor: Optimal aggregation algorithms for middleware, PODS 2001, section 4).
-  std::size_t i = orders_->first_crowded;
-  for (const auto& [loss, by_loss] : orders_->by_loss) {
-    const auto& [load, by_load] = orders_->by_load[i++];
-    if (best.beaten_by(own_loss(load) + loss)) break;
-    consider_other(context, job, by_load, best);
-    consider_other(context, job, by_loss, best);
+  const auto consider = [&](NodeIndex n, double cost) {
+    if (!best.beaten_by(cost) && is_other(context, job, n)) enter(n, cost, HarmOrders::tie(context.state, n), best);
+  };
+  for (std::size_t i = 0; i < orders_->by_load.size(); ++i) {
+    const auto& [load, by_load] = orders_->by_load[i];
+    const auto& [loss, by_loss] = orders_->by_loss[i];
+    const double own = own_loss(load);
+    if (best.beaten_by(own + loss)) break;
+    consider(by_load, own + orders_->loss[by_load]);
+    consider(by_loss, own_loss(orders_->load[by_loss]) + loss);
   }
 }
 
@@ -229,7 +215,8 @@ void HarmPlacer::take(const DecisionContext& context, const JobView& job, std::s
   if (taken_at_[k] == 0) {
     const ClusterState& state = context.state;
     taken_.push_back({n, room_at(context, job, n), 0, state.cpu_load(n) / capacity,
-                      rigid_parts(state, state.rigid_free(n), n), rigid_parts(state, job.rigid, n)});
+                      HarmOrders::rigid_parts(state, state.rigid_free(n), n),
+                      HarmOrders::rigid_parts(state, job.rigid, n)});
     taken_at_[k] = static_cast<std::uint32_t>(taken_.size());
   }
   Taken& taken = taken_[taken_at_[k] - 1];

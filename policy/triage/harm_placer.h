@@ -20,8 +20,8 @@ namespace dfrs::triage {
 
 class HarmPlacer final : public Placer {
  public:
-  /// With fewer nodes a search looks at all of them.
-  static constexpr std::size_t kLarge = 500;
+  /// With fewer nodes a search looks at all of them: the orders would cost more than they save.
+  static constexpr std::size_t kLarge = 5000;
 
   explicit HarmPlacer(std::size_t large = kLarge) : large_(large) {}
   void begin(const DecisionContext& context) override;
@@ -58,18 +58,18 @@ class HarmPlacer final : public Placer {
 
   bool collect(const DecisionContext& context, JobSlot slot);
   bool use_orders(const DecisionContext& context, const JobView& job);
+  void note_stale(const DecisionContext& context);
   void add_candidate(const DecisionContext& context, const JobView& job, NodeIndex n);
   bool is_candidate(NodeIndex n) const;
   std::size_t choose(const DecisionContext& context, const JobView& job);
   bool consider(const DecisionContext& context, std::size_t k, Choice& best);
   void consider_others(const DecisionContext& context, const JobView& job, Choice& best);
-  void consider_other(const DecisionContext& context, const JobView& job, NodeIndex n, Choice& best);
+  bool is_other(const DecisionContext& context, const JobView& job, NodeIndex n) const;
   void enter(NodeIndex n, double cost, double tie, Choice& best);
   void take(const DecisionContext& context, const JobView& job, std::size_t k);
   void count_residents(const DecisionContext& context, const JobView& job, NodeIndex n);
   double own_loss(double load) const;
   double most_of_interest(const Choice& best) const;
-  static double rigid_parts(const ClusterState& state, const RigidVector& amounts, NodeIndex n);
   double tie(const ClusterState& state, std::size_t k);
   std::uint32_t room_at(const DecisionContext& context, const JobView& job, NodeIndex n) const;
 
@@ -89,7 +89,8 @@ class HarmPlacer final : public Placer {
   const std::size_t large_;
   HarmOrders all_orders_;
   const HarmOrders::Nodes* orders_ = nullptr;  // of all other nodes, in this search; null: there are none
-  std::vector<NodeIndex> noted_;               // whose tasks have changed in this call
+  std::size_t next_by_tie_ = 0;                // no node before this one in that order is a choice any more
+  DistinctNodes noted_;                        // whose tasks have changed in this call
   double own_counts_ = 0;                      // what the job loses per unit of its yield, times own_loss
   double own_share_ = 1;                       // the job's worst share on the nodes chosen so far
   std::vector<NodeIndex> nodes_;

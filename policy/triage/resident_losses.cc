@@ -9,7 +9,10 @@ void ResidentLosses::begin(const DecisionContext& context) {
   residents_known_ = false;
   expected_at_ = 0;
   residents_.resize(context.view.jobs.size());
-  if (changed_.size() != context.state.node_count()) tables_ = {};
+  if (changed_.size() != context.state.node_count()) {
+    tables_ = {};
+    others_.reset(context.state.node_count());
+  }
   changed_.resize(context.state.node_count());
   tied_.resize(context.state.node_count());
 }
@@ -44,7 +47,7 @@ void ResidentLosses::set_yield(const DecisionContext& context, JobSlot slot, dou
 void ResidentLosses::change_nodes_of(const DecisionContext& context, JobSlot slot) {
   each_node(context.state.nodes_of(slot), [&](NodeIndex n) {
     ++changed_[n];
-    others_.push_back(n);
+    others_.add(n);
   });
 }
 

@@ -28,13 +28,9 @@ class ResidentLosses {
   void settle(const DecisionContext& context) {
     if (!ready_) prepare(context);
   }
-  /// Calls `changed(node)`, perhaps repeatedly, for each node where at() may say something else since the last call of
-  /// this although no job has come or left there.
-  template <typename Changed>
-  void take_changed(Changed&& changed) {
-    for (NodeIndex n : others_) changed(n);
-    others_.clear();
-  }
+  /// Where at() may say something else since forget_changes() although no job has come or left.
+  std::span<const NodeIndex> changed_nodes() const { return others_.nodes(); }
+  void forget_changes() { others_.clear(); }
 
   /// While this and its load are the same, at() says the same of a node, but for jobs that are counted.
   std::uint64_t version(const DecisionContext& context, NodeIndex n) const {
@@ -99,7 +95,7 @@ class ResidentLosses {
   std::array<Table, kTables> tables_;
   Table* table_ = nullptr;              // of this search
   std::vector<std::uint64_t> changed_;  // by node: how often yields of its jobs have changed
-  std::vector<NodeIndex> others_;       // where they have since take_changed()
+  DistinctNodes others_;                // where they have since forget_changes()
   std::vector<std::uint64_t> tied_;     // by node: the last search that counted a job of this node
   std::uint64_t search_ = 0;
   double cpu_need_ = 0;
