@@ -62,6 +62,15 @@ bool HarmPlacer::is_candidate(NodeIndex n) const {
   return k < nodes_with_room_.size() && nodes_with_room_[k] == n;
 }
 
+void HarmPlacer::clear_candidates() {
+  nodes_with_room_.clear();
+  load_after_.clear();
+  least_cost_.clear();
+  tie_.clear();
+  taken_at_.clear();
+  least_loaded_ = kNone;
+}
+
 // A node with room for a task of the job.
 void HarmPlacer::add_candidate(const DecisionContext& context, const JobView& job, NodeIndex n) {
   const std::size_t k = nodes_with_room_.size();
@@ -81,15 +90,10 @@ bool HarmPlacer::collect(const DecisionContext& context, JobSlot slot) {
   const JobView& job = context.job(slot);
   lane_end_ = lane_end(context, slot);
   candidate_of_.resize(state.node_count());
-  nodes_with_room_.clear();
-  load_after_.clear();
-  least_cost_.clear();
-  tie_.clear();
-  taken_at_.clear();
+  clear_candidates();
   beside_ = context.beside(slot);
   orders_ = nullptr;
   next_by_tie_ = 0;
-  least_loaded_ = kNone;
   last_ = kNone;
   bool may_order = state.node_count() >= large_;
   std::uint64_t room_total = 0;
@@ -114,12 +118,7 @@ bool HarmPlacer::use_orders(const DecisionContext& context, const JobView& job) 
   note_stale(context);
   orders_ = all_orders_.of(context, losses_, job.cpu_need);
   if (orders_ == nullptr) return false;
-  nodes_with_room_.clear();
-  load_after_.clear();
-  least_cost_.clear();
-  tie_.clear();
-  taken_at_.clear();
-  least_loaded_ = kNone;
+  clear_candidates();
   for (NodeIndex n : orders_->stale) {
     if (n < lane_end_ && room_at(context, job, n) > 0) add_candidate(context, job, n);
   }

@@ -59,6 +59,7 @@ class HarmPlacer final : public Placer {
   bool collect(const DecisionContext& context, JobSlot slot);
   bool use_orders(const DecisionContext& context, const JobView& job);
   void note_stale(const DecisionContext& context);
+  void clear_candidates();
   void add_candidate(const DecisionContext& context, const JobView& job, NodeIndex n);
   bool is_candidate(NodeIndex n) const;
   std::size_t choose(const DecisionContext& context, const JobView& job);
