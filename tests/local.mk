@@ -79,10 +79,10 @@ tests_policy_tests_SOURCES = \
 	tests/policy/rr7659/greedy_test.cc \
 	tests/policy/rr7659/table5_names.h \
 	tests/policy/triage/family_test.cc \
+	tests/policy/triage/harm_placer_test.cc \
 	tests/policy/triage/lockstep_test.cc \
 	tests/policy/triage/move_yields_test.cc \
 	tests/policy/triage/parts_test.cc \
-	tests/policy/triage/harm_placer_test.cc \
 	tests/policy/triage/resident_losses_test.cc \
 	tests/policy/triage/returns_test.cc \
 	tests/policy/triage/victims_test.cc \

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 
 #include "policy/core/compare.h"
 
@@ -48,9 +47,8 @@ bool HarmOrders::any() const {
 void HarmOrders::changed(const DecisionContext& context, const ResidentLosses& losses, NodeIndex n) {
   const Seen now = seen_now(context, losses, n);
   for (Table& table : tables_) {
-    if (!table.ordered || table.nodes.is_stale[n] != 0 || table.seen[n] == now) continue;
-    table.nodes.is_stale[n] = 1;
-    table.nodes.stale.push_back(n);
+    if (!table.ordered || table.nodes.stale.contains(n) || table.seen[n] == now) continue;
+    table.nodes.stale.add(n);
   }
 }
 
@@ -73,7 +71,7 @@ const HarmOrders::Nodes* HarmOrders::of(const DecisionContext& context, Resident
   if (!table.ordered) {
     if (++table.searches < kWorthwhile) return nullptr;
     build(context, losses, table);
-  } else if (table.nodes.stale.size() > context.state.node_count() / kStalePart) {
+  } else if (table.nodes.stale.nodes().size() > context.state.node_count() / kStalePart) {
     repair(context, losses, table);
   }
   return &table.nodes;
@@ -88,9 +86,8 @@ void HarmOrders::build(const DecisionContext& context, ResidentLosses& losses, T
   nodes.by_tie.clear();
   nodes.by_load.clear();
   nodes.by_loss.clear();
-  nodes.is_stale.assign(count, 1);
-  nodes.stale.resize(count);
-  std::iota(nodes.stale.begin(), nodes.stale.end(), NodeIndex{0});
+  nodes.stale.reset(count);
+  for (NodeIndex n = 0; n < count; ++n) nodes.stale.add(n);
   table.ordered = true;
   repair(context, losses, table);
 }
@@ -98,7 +95,7 @@ void HarmOrders::build(const DecisionContext& context, ResidentLosses& losses, T
 void HarmOrders::repair(const DecisionContext& context, ResidentLosses& losses, Table& table) {
   const ClusterState& state = context.state;
   Nodes& nodes = table.nodes;
-  for (NodeIndex n : nodes.stale) {
+  for (NodeIndex n : nodes.stale.nodes()) {
     const double capacity = state.cpu_capacity(n);
     const double load = state.cpu_load(n) / capacity + table.cpu_need / capacity;
     nodes.load[n] = load;
@@ -114,13 +111,12 @@ void HarmOrders::repair(const DecisionContext& context, ResidentLosses& losses, 
   replace_stale(nodes, nodes.by_tie, by_tie_);
   replace_stale(nodes, nodes.by_load, by_load_);
   replace_stale(nodes, nodes.by_loss, by_loss_);
-  for (NodeIndex n : nodes.stale) nodes.is_stale[n] = 0;
   nodes.stale.clear();
 }
 
 // Brings the fresh nodes into the order, and takes out the stale ones.
 void HarmOrders::replace_stale(const Nodes& nodes, std::vector<Entry>& order, std::vector<Entry>& fresh) {
-  std::erase_if(order, [&](const Entry& entry) { return nodes.is_stale[entry.node] != 0; });
+  std::erase_if(order, [&](const Entry& entry) { return nodes.stale.contains(entry.node); });
   std::sort(fresh.begin(), fresh.end(), before);
   merged_.clear();
   std::merge(order.begin(), order.end(), fresh.begin(), fresh.end(), std::back_inserter(merged_), before);

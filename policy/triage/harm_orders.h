@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "policy/core/distinct_nodes.h"
 #include "policy/triage/decision_context.h"
 #include "policy/triage/resident_losses.h"
 
@@ -24,13 +25,12 @@ class HarmOrders {
   };
   /// For tasks of one CPU need. Loads are relative to the capacity, with one more task.
   struct Nodes {
-    std::vector<double> load;            ///< by node
-    std::vector<double> loss;            ///< by node, if it is overloaded: of all jobs there, at equal shares
-    std::vector<Entry> by_tie;           ///< nodes that have CPU left, the least tie() first, then the least index
-    std::vector<Entry> by_load;          ///< all others, the least load first
-    std::vector<Entry> by_loss;          ///< the same, the least loss first
-    std::vector<std::uint8_t> is_stale;  ///< by node
-    std::vector<NodeIndex> stale;        ///< in no particular order
+    std::vector<double> load;    ///< by node
+    std::vector<double> loss;    ///< by node, if it is overloaded: of all jobs there, at equal shares
+    std::vector<Entry> by_tie;   ///< nodes that have CPU left, the least tie() first, then the least index
+    std::vector<Entry> by_load;  ///< all others, the least load first
+    std::vector<Entry> by_loss;  ///< the same, the least loss first
+    DistinctNodes stale;
   };
 
   /// What breaks ties of equal harm, lowest value first: the fullest node that has CPU left, so that whole nodes stay

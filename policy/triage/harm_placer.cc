@@ -23,8 +23,9 @@ void HarmPlacer::begin(const DecisionContext& context) {
   if (!large || has_event(context.events, EventKind::resync)) all_orders_.reset();
   all_orders_.begin();
   noted_.reset(context.state.node_count());
+  if (!large) return;
   for (NodeIndex n : context.state.changed_nodes()) noted_.add(n);
-  context.state.note_changes_into(large ? &noted_ : nullptr);
+  context.state.note_changes_into(&noted_);
 }
 
 void HarmPlacer::end(const DecisionContext& context) {
@@ -119,7 +120,7 @@ bool HarmPlacer::use_orders(const DecisionContext& context, const JobView& job) 
   orders_ = all_orders_.of(context, losses_, job.cpu_need);
   if (orders_ == nullptr) return false;
   clear_candidates();
-  for (NodeIndex n : orders_->stale) {
+  for (NodeIndex n : orders_->stale.nodes()) {
     if (n < lane_end_ && room_at(context, job, n) > 0) add_candidate(context, job, n);
   }
   return true;
@@ -150,7 +151,7 @@ bool HarmPlacer::consider(const DecisionContext& context, std::size_t k, Choice&
 
 // Whether the orders hold for the node, and it has room.
 bool HarmPlacer::is_other(const DecisionContext& context, const JobView& job, NodeIndex n) const {
-  return n < lane_end_ && orders_->is_stale[n] == 0 && !is_candidate(n) && room_at(context, job, n) > 0;
+  return n < lane_end_ && !orders_->stale.contains(n) && !is_candidate(n) && room_at(context, job, n) > 0;
 }
 
 // Looks at the nodes that are no candidates, until no other one of them can be better.
