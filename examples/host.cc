@@ -24,17 +24,14 @@ int main() {
 
   // One call: show the cluster, carry out the answer.
   const auto step = [&](Seconds now, const std::vector<Event>& events) {
-    for (const Event& event : events) {
-      if (event.kind == EventKind::submitted) jobs[event.job].state = JobState::waiting;
-    }
+    for (const Event& event : events) jobs[event.job].state = JobState::waiting;  // this host knows submissions only
     const auto decided = (*engine)->step(ClusterView{now, nodes, jobs, 1}, Estimates{}, events);
     if (!decided) return std::fprintf(stderr, "%s\n", decided.error().message.c_str()), false;
     const Decisions& decisions = **decided;
     for (const Decision& decision : decisions.placements) {
       JobView& job = jobs[decision.job];
       const std::span<const NodeIndex> where = decisions.nodes_of(decision);
-      placement[decision.job].assign(where.begin(), where.end());
-      job.nodes = placement[decision.job];
+      job.nodes = placement[decision.job] = {where.begin(), where.end()};
       job.state = decision.kind == DecisionKind::pause ? JobState::paused : JobState::running;
       job.clock = {job.clock.at(now), now, 0};  // jobs that run get their yield below
       job.yield = 0;
@@ -47,11 +44,9 @@ int main() {
     return true;
   };
 
-  if (!step(0, {{EventKind::submitted, 0}})) return 1;   // starts at full speed
-  if (!step(10, {{EventKind::submitted, 1}})) return 1;  // both share the node's CPU
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    std::printf("job %zu %s on node %d: yield %.2f, virtual time at 20 s: %.1f s\n", j,
-                jobs[j].state == JobState::running ? "runs" : "does not run", static_cast<int>(placement[j].at(0)),
-                jobs[j].yield, jobs[j].virtual_time(20));
+  // The first job starts at full speed. When the second comes, they share the node's CPU.
+  if (!step(0, {{EventKind::submitted, 0}}) || !step(10, {{EventKind::submitted, 1}})) return 1;
+  for (std::size_t j = 0; const JobView& job : jobs) {
+    std::printf("job %zu, node %u: yield %.2f, progress %.1f s\n", j++, job.nodes[0], job.yield, job.virtual_time(20));
   }
 }

@@ -3,8 +3,8 @@
 # The examples work: the host decides as its comments say, and the settings are good. (tests/page_tests has the policy.)
 set -euo pipefail
 source=${srcdir:-.}
-expected='job 0 runs on node 0: yield 0.50, virtual time at 20 s: 15.0 s
-job 1 runs on node 0: yield 0.50, virtual time at 20 s: 5.0 s'
+expected='job 0, node 0: yield 0.50, progress 15.0 s
+job 1, node 0: yield 0.50, progress 5.0 s'
 printed=$(examples/host)
 [[ $printed == "$expected" ]] || { printf 'FAIL: examples/host prints\n%s\n' "$printed"; exit 1; }
 found=0
