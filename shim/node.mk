@@ -81,6 +81,8 @@ libcheckpoint_a_SOURCES = \
 	shim/checkpoint/criu.h \
 	shim/checkpoint/dry_check.cc \
 	shim/checkpoint/dry_check.h \
+	shim/checkpoint/dump_place.cc \
+	shim/checkpoint/dump_place.h \
 	shim/checkpoint/image.cc \
 	shim/checkpoint/image.h \
 	shim/checkpoint/image_store.cc \

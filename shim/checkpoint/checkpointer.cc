@@ -248,6 +248,7 @@ std::optional<CheckpointReport> Checkpointer::follow(const JobQuota& job, const 
   watch.without.reset();
   CheckpointReport report{order.attempt, CheckpointState::kDumped, {}, 0, 0};
   report.programs = static_cast<std::uint32_t>(links.size());
+  bool pre_dumping = false;
   for (Link* const link : links) {
     const auto& status = link->status;
     const bool joined = status && status->attempt == order.attempt;
@@ -255,11 +256,13 @@ std::optional<CheckpointReport> Checkpointer::follow(const JobQuota& job, const 
     const bool dump = joined && order.phase == CheckpointPhase::kDump;
     ask(*link, {dump ? KeeperDo::dump : KeeperDo::stop, order.attempt, order.restarts, order.programs, job.suspended});
     if (!joined || status->state == KeeperState::running) return std::nullopt;
+    pre_dumping = pre_dumping || status->state == KeeperState::pre_dumping;
     if (status->state != KeeperState::dumped) report.state = CheckpointState::kFrozen;
     report.bytes += status->bytes;
     report.seconds = std::max(report.seconds, status->seconds);
   }
   if (order.phase == CheckpointPhase::kFreeze) report.state = CheckpointState::kFrozen;
+  if (pre_dumping) report.state = CheckpointState::kPreDumping;
   return report;
 }
 
@@ -314,8 +317,7 @@ void Checkpointer::release_unordered(const std::vector<JobQuota>& jobs) {
     if (ordered.contains(link.job) || link.closed) continue;
     if (!present.contains(link.job)) ask(link, {});
     if (!link.status) continue;
-    if (link.status->state == KeeperState::stopped || link.status->state == KeeperState::dumping)
-      ask(link, {KeeperDo::resume, link.status->attempt, 0, 0});
+    if (in_attempt(link.status->state)) ask(link, {KeeperDo::resume, link.status->attempt, 0, 0});
     if (link.status->state != KeeperState::dumped || !present.contains(link.job)) continue;
     auto& since = watches_[link.job].unordered;
     if (!since) since = Clock::now();

@@ -143,24 +143,39 @@ void avoid_breakpoints() {
   if (!breakpoints_work()) ::setenv("CRIU_FAULT", "130", 1);
 }
 
-std::vector<std::string> dump_command(const std::string& criu, const CriuFolders& folders, pid_t init) {
-  return {criu,
-          "dump",
-          "--tree",
-          std::to_string(init),
-          "--images-dir",
-          folders.images,
-          "--work-dir",
-          folders.work,
-          "--log-file",
-          kCriuDumpLog,
-          "-v2",
-          "--leave-stopped",
-          "--manage-cgroups=ignore",
-          "--file-locks",
-          "--link-remap",
-          "--ghost-limit",
-          kGhostLimit};
+bool can_pre_dump(const std::string& criu) {
+  const auto asked =
+      base::run_program({.words = {criu, "check", "--feature", "mem_dirty_track"}, .patience = kCheckPatience});
+  return asked && asked->exit_code == 0;
+}
+
+std::vector<std::string> pre_dump_command(const std::string& criu, const CriuFolders& folders, pid_t init) {
+  return {criu,         "pre-dump",   "--tree",     std::to_string(init), "--images-dir", folders.images,
+          "--work-dir", folders.work, "--log-file", kCriuPreDumpLog,      "-v2",          "--manage-cgroups=ignore",
+          "--track-mem"};
+}
+
+std::vector<std::string> dump_command(const std::string& criu, const CriuFolders& folders, pid_t init,
+                                      const std::string& parent) {
+  std::vector<std::string> words{criu,
+                                 "dump",
+                                 "--tree",
+                                 std::to_string(init),
+                                 "--images-dir",
+                                 folders.images,
+                                 "--work-dir",
+                                 folders.work,
+                                 "--log-file",
+                                 kCriuDumpLog,
+                                 "-v2",
+                                 "--leave-stopped",
+                                 "--manage-cgroups=ignore",
+                                 "--file-locks",
+                                 "--link-remap",
+                                 "--ghost-limit",
+                                 kGhostLimit};
+  if (!parent.empty()) words.insert(words.end(), {"--track-mem", "--prev-images-dir", parent});
+  return words;
 }
 
 void take_turn() {

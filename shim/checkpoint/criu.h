@@ -28,11 +28,18 @@ struct CriuFolders {
   std::string work;    ///< for its log
 };
 inline constexpr const char* kCriuDumpLog = "dump.log";
+inline constexpr const char* kCriuPreDumpLog = "pre-dump.log";
 inline constexpr const char* kCriuRestoreLog = "restore.log";
 inline constexpr const char* kCriuPidFile = "restored.pid";
 
-/// The command that dumps the tree of this first process and leaves it stopped.
-std::vector<std::string> dump_command(const std::string& criu, const CriuFolders& folders, pid_t init);
+/// Whether the kernel tells what memory a program changes, which a pre-dump needs.
+bool can_pre_dump(const std::string& criu);
+/// The command that writes the memory of a tree, which runs on; only for moments it stands still.
+std::vector<std::string> pre_dump_command(const std::string& criu, const CriuFolders& folders, pid_t init);
+/// The command that dumps the tree of this first process and leaves it stopped. parent: a folder within the images'
+/// that has a pre-dump; only what has changed since is written. Empty: there is none.
+std::vector<std::string> dump_command(const std::string& criu, const CriuFolders& folders, pid_t init,
+                                      const std::string& parent = {});
 /// Waits until no other dump of this machine is under way, for as long as the calling process and what it becomes live.
 /// For a process that is to be such a command: CRIU 4.1 mounts /proc on a folder of the root folder that has one name
 /// for all, and fails where another dump has it. Call it before the process joins another mount namespace.

@@ -65,7 +65,7 @@ std::vector<fs::path> images_below(const fs::path& job) {
 std::uint64_t bytes_in(const fs::path& image) {
   std::uint64_t sum = 0;
   std::error_code error;
-  for (fs::directory_iterator entry(image, error), end; !error && entry != end; entry.increment(error)) {
+  for (fs::recursive_directory_iterator entry(image, error), end; !error && entry != end; entry.increment(error)) {
     struct stat about{};
     if (::lstat(entry->path().c_str(), &about) == 0) sum += static_cast<std::uint64_t>(about.st_blocks) * 512;
   }
@@ -126,6 +126,27 @@ tl::expected<Manifest, std::string> read_manifest(int folder, const ImageKey& ke
   return unseal(*text, key);
 }
 
+// Error: something is in there that does not belong to the image. CRIU takes what it finds.
+tl::expected<void, std::string> check_names(int folder, const Manifest& manifest) {
+  std::set<std::string> known{kManifest};
+  for (const ImageFile& file : manifest.files) {
+    known.insert(file.name);
+    known.insert(file.name.substr(0, file.name.find('/')));
+  }
+  const auto check = [&](int in, const std::string& before) -> tl::expected<void, std::string> {
+    const auto names = base::list_folder(in);
+    for (std::size_t i = 0; names && i < names->size(); ++i) {
+      if (const std::string name = before + (*names)[i]; !known.contains(name))
+        return tl::unexpected(fmt::format("{} does not belong to the image", name));
+    }
+    return {};
+  };
+  if (auto checked = check(folder, ""); !checked || !known.contains(kParent)) return checked;
+  const auto parent = base::open_folder(folder, kParent);
+  if (!parent) return tl::unexpected(fmt::format("{} is no folder", kParent));
+  return check(parent->get(), std::string(kParent) + "/");
+}
+
 bool has_its_size(const fs::path& folder, const ImageFile& file) {
   const fs::path path = folder / file.name;
   std::error_code error;
@@ -172,8 +193,9 @@ tl::expected<Manifest, std::string> ImageStore::commit(const std::string& part, 
   };
   std::vector<fs::path> paths;
   std::error_code error;
-  for (fs::directory_iterator entry(part, error), end; !error && entry != end; entry.increment(error))
-    paths.push_back(entry->path());
+  for (fs::recursive_directory_iterator entry(part, error), end; !error && entry != end; entry.increment(error)) {
+    if (!entry->is_directory(error)) paths.push_back(entry->path());
+  }
   if (error) return failed(part, error.value());
   std::sort(paths.begin(), paths.end());
   manifest.files.clear();
@@ -183,12 +205,15 @@ tl::expected<Manifest, std::string> ImageStore::commit(const std::string& part, 
     std::ifstream in(path, std::ios::binary);
     const std::string sum = base::sha256_hex(in);
     if (in.bad()) return failed(path, EIO);
-    manifest.files.push_back({path.filename().string(), fs::file_size(path, error), sum});
+    manifest.files.push_back({path.lexically_relative(part).string(), fs::file_size(path, error), sum});
     if (error) return failed(path, error.value());
     if (const auto done = sync(path); !done) return failed(path, done.error());
   }
   const auto folder = base::open_folder(AT_FDCWD, part);
   if (!folder) return failed(part, folder.error());
+  if (const fs::path parent = fs::path(part) / kParent; fs::exists(parent, error)) {
+    if (const auto done = sync(parent); !done) return failed(parent, done.error());
+  }
   if (const auto done = base::replace_file_at(folder->get(), kManifest, seal(manifest, key_), 0600); !done)
     return failed(fs::path(part) / kManifest, done.error());
   if (const auto done = sync(fs::path(part) / kManifest); !done) return failed(part, done.error());
@@ -231,17 +256,11 @@ tl::expected<Manifest, std::string> ImageStore::inspect(const std::string& folde
     return tl::unexpected(fmt::format("{}: it belongs to another program: run {} of job {}, rank {}, {}", folder,
                                       manifest->restarts, manifest->program.job, manifest->program.rank,
                                       manifest->program.slot));
-  std::set<std::string> known{kManifest};
+  if (const auto checked = check_names(handle->get(), *manifest); !checked)
+    return tl::unexpected(fmt::format("{}: {}", folder, checked.error()));
   for (const ImageFile& file : manifest->files) {
-    known.insert(file.name);
     if (!has_its_size(folder, file))
       return tl::unexpected(fmt::format("{}: {} is missing or truncated", folder, file.name));
-  }
-  const auto names = base::list_folder(handle->get());
-  for (std::size_t i = 0; names && i < names->size(); ++i) {
-    // CRIU takes what it finds in the folder.
-    if (!known.contains((*names)[i]))
-      return tl::unexpected(fmt::format("{}: {} does not belong to the image", folder, (*names)[i]));
   }
   return *manifest;
 }

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <sstream>
 
 #include "base/process.h"
 #include "base/sha256.h"
@@ -39,13 +38,12 @@ constexpr milliseconds kAbandonedPatience{1000};  // the same once nobody wants 
 constexpr int kStreamBase = 100;                  // where criu finds the new streams
 constexpr int kPollMs = 500;
 constexpr int kBusyPollMs = 50;
-constexpr seconds kSlurmPatience{5};       // for squeue: the program is stopped meanwhile
 constexpr seconds kRequeuePatience{20};    // for scontrol
 constexpr seconds kEndOfRunPatience{120};  // for Slurm to end a run that it requeues
-constexpr std::int64_t kYoung = 60;        // s for which an image stays though Slurm does not know its job
 constexpr int kRequestSeconds = 10;
 // Slurm numbers the steps of users below these.
 constexpr std::uint32_t kFirstSpecialStep = 0xfffffff0U;
+constexpr const char* kGivenUp = "the attempt was given up";
 constexpr std::uint64_t kImageOverhead = std::uint64_t{4} << 20;
 
 std::uint32_t number(std::optional<std::string_view> text, std::uint32_t otherwise) {
@@ -327,8 +325,9 @@ void Keeper::end_program() {
   if (dump_) {
     kill_worker(dump_->worker);
     ::waitpid(dump_->worker, nullptr, 0);
-    store_->discard(dump_->part);
+    dump_.reset();
   }
+  pre_dumped_.reset();
   if (gone_) return;  // the job is being ended or requeued, so images may still serve
   // A signal may have come from Slurm, as it ends this run of the job and not the job.
   constexpr int kSignalled = 128;
@@ -344,10 +343,16 @@ void Keeper::reap() {
     if (WIFSTOPPED(status)) continue;  // of a held process
     if (pid == init_) ended_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (!dump_ || pid != dump_->worker) continue;
-    if (dump_->written) {
-      finish_commit(status);
-    } else {
-      finish_dump(status);
+    switch (dump_->work) {
+      case Work::pre_dump:
+        finish_pre_dump(status);
+        break;
+      case Work::dump:
+        finish_dump(status);
+        break;
+      case Work::complete:
+        finish_commit(status);
+        break;
     }
   }
 }
@@ -379,8 +384,7 @@ void Keeper::read_dfrsd(std::size_t link) {
     links_.erase(links_.begin() + static_cast<std::ptrdiff_t>(link));
     if (!links_.empty()) return;
     // dfrsd has ended. Without it nobody would tell that the attempt was given up.
-    if (status_.state == KeeperState::stopped || status_.state == KeeperState::dumping)
-      fail("dfrsd ended during the attempt");
+    if (in_attempt(status_.state)) fail("dfrsd ended during the attempt");
     return;
   }
   if (const auto order = parse_order({packet, static_cast<std::size_t>(got)})) {
@@ -410,71 +414,86 @@ void Keeper::obey(const KeeperOrder& order) {
 
 void Keeper::fail(const std::string& reason) {
   resume();
-  if (status_.state == KeeperState::dumping) return;  // finish_dump() says it
+  if (dump_) return;  // what finishes it says it
   status_.state = KeeperState::failed;
   status_.outcome = tl::unexpected(reason);
 }
 
 void Keeper::stop(const KeeperOrder& order) {
-  if (order.attempt == status_.attempt) return;  // done, or failed
+  if (order.attempt == status_.attempt) {  // done, or failed
+    if (status_.state == KeeperState::pre_dumping) suspended_ = order.suspended;
+    return;
+  }
   if (status_.state != KeeperState::running && status_.state != KeeperState::failed) return;
   status_.attempt = order.attempt;
   status_.outcome = {};
+  suspended_ = order.suspended;
+  if (start_pre_dump(order)) {
+    status_.state = KeeperState::pre_dumping;
+  } else {
+    stop_processes();
+  }
+}
+
+void Keeper::stop_processes() {
   const auto stopped = ProcessTree(init_).stop(kStopPatience);
   if (!stopped) {
+    pre_dumped_.reset();
     status_.state = KeeperState::failed;
     status_.outcome = tl::unexpected(stopped.error());
     return;
   }
-  suspended_ = order.suspended;
   stopped_before_ = suspended_ ? std::set<pid_t>{} : *stopped;
   status_.state = KeeperState::stopped;
 }
 
-void Keeper::dump(const KeeperOrder& order) {
-  if (status_.state != KeeperState::stopped || order.attempt != status_.attempt) return;
-  dump_ = Dump{0, false, {}, {}, order.restarts, order.programs, Clock::now()};
-  const auto started = start_dump();
-  if (started) {
-    status_.state = KeeperState::dumping;
+// So that the program, which runs on meanwhile, stands still only as long as it takes to write what it changes from now
+// on. Where that is not possible, the dump writes all.
+bool Keeper::start_pre_dump(const KeeperOrder& order) {
+  const std::uint64_t bytes = ProcessTree(init_).memory();
+  if (options_.pre_dump_from == 0 || bytes < options_.pre_dump_from || suspended_ || !pre_dumps_) return false;
+  auto place = make_place(order.restarts, 2 * bytes + kImageOverhead);  // it may change all
+  if (!place) return false;
+  const auto parent = place->add_parent();
+  if (!parent) return false;
+  const auto criu = start_criu(pre_dump_command(options_.criu, {*parent, files_->work()}, init_), kCriuPreDumpLog);
+  if (!criu) return false;
+  dump_.emplace(Dump{*criu, Work::pre_dump, std::move(*place), true, order.restarts, 0, Clock::now()});
+  return true;
+}
+
+void Keeper::finish_pre_dump(int status) {
+  Dump dump = std::move(*dump_);
+  dump_.reset();
+  if (dump.abandoned) {
+    status_.state = KeeperState::failed;
+    status_.outcome = tl::unexpected(std::string(kGivenUp));
     return;
   }
-  dump_.reset();
-  fail(started.error());
+  if (status == 0) pre_dumped_.emplace(std::move(dump.place));
+  stop_processes();
 }
 
-// Where there is none, images of jobs that have ended make room, the oldest first.
-tl::expected<std::string, std::string> Keeper::find_room(std::uint64_t bytes) const {
-  auto part = store_->begin(program_, dump_->restarts, bytes);
-  if (part || store_->use(program_.uid).bytes == 0) return part;
-  const auto asked =
-      base::run_program({.words = {"squeue", "--noheader", "--all", "--format=%A"}, .patience = kSlurmPatience});
-  if (!asked || asked->exit_code != 0) return part;  // then nobody knows which jobs have ended
-  std::set<std::uint32_t> jobs{program_.job};
-  std::istringstream words(asked->out);
-  for (std::string word; words >> word;) jobs.insert(number(word, 0));
-  while (!part && store_->remove_oldest_other(jobs, kYoung)) part = store_->begin(program_, dump_->restarts, bytes);
-  return part;
-}
-
-tl::expected<void, std::string> Keeper::start_dump() {
-  const std::uint64_t bytes = ProcessTree(init_).memory() + kImageOverhead;
-  auto part = find_room(bytes);
-  if (!part) return tl::unexpected(part.error());
-  dump_->part = std::move(*part);
-  if (!options_.scratch.empty()) {
-    auto plain = ScratchFolder::make(options_.scratch + "/" + files_->name(), bytes);
-    if (!plain) {
-      store_->discard(dump_->part);
-      return tl::unexpected(plain.error());
-    }
-    dump_->plain.emplace(std::move(*plain));
+void Keeper::dump(const KeeperOrder& order) {
+  if (status_.state != KeeperState::stopped || order.attempt != status_.attempt) return;
+  const auto started = start_dump(order);
+  if (started) {
+    status_.state = KeeperState::dumping;
+  } else {
+    fail(started.error());
   }
-  const CriuFolders folders{dump_->plain ? dump_->plain->path() : dump_->part, files_->work()};
-  ::unlink((folders.work + "/" + kCriuDumpLog).c_str());
-  const base::Fd output(::open((folders.work + "/criu.out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  // Not in the job's groups: its quota would slow the dump.
-  const auto criu = start_command(dump_command(options_.criu, folders, init_), output.get(), [&] {
+}
+
+tl::expected<DumpPlace, std::string> Keeper::make_place(std::uint32_t restarts, std::uint64_t bytes) const {
+  const std::string scratch = options_.scratch.empty() ? std::string() : options_.scratch + "/" + files_->name();
+  return DumpPlace::make(*store_, {program_, restarts, bytes, scratch});
+}
+
+// Its output goes to the work folder, and its log under this name. Not in the job's groups: its quota would slow criu.
+tl::expected<pid_t, std::string> Keeper::start_criu(const std::vector<std::string>& words, const char* log) {
+  ::unlink((files_->work() + "/" + log).c_str());
+  const base::Fd output(::open((files_->work() + "/criu.out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  return start_command(words, output.get(), [&] {
     Caller place = caller_;
     place.procs.clear();
     ::setpgid(0, 0);
@@ -484,24 +503,33 @@ tl::expected<void, std::string> Keeper::start_dump() {
     if (joined) remove_mount_point();
     return joined;
   });
-  if (!criu) {
-    store_->discard(dump_->part);
-    return tl::unexpected(criu.error());
+}
+
+tl::expected<void, std::string> Keeper::start_dump(const KeeperOrder& order) {
+  const bool pre_dumped = pre_dumped_.has_value();
+  if (!pre_dumped) {
+    auto place = make_place(order.restarts, ProcessTree(init_).memory() + kImageOverhead);
+    if (!place) return tl::unexpected(place.error());
+    pre_dumped_.emplace(std::move(*place));
   }
-  dump_->worker = *criu;
+  DumpPlace place = std::move(*pre_dumped_);
+  pre_dumped_.reset();
+  const auto criu = start_criu(
+      dump_command(options_.criu, {place.images(), files_->work()}, init_, pre_dumped ? kParent : ""), kCriuDumpLog);
+  if (!criu) return tl::unexpected(criu.error());
+  dump_.emplace(Dump{*criu, Work::dump, std::move(place), pre_dumped, order.restarts, order.programs, Clock::now()});
   return {};
 }
 
 void Keeper::fail_dump(const std::string& reason) {
-  const Dump dump = std::move(*dump_);
+  if (dump_->pre_dumped && !dump_->abandoned) pre_dumps_ = false;
   dump_.reset();
   status_.state = KeeperState::stopped;
-  store_->discard(dump.part);
   fail(reason);
 }
 
 void Keeper::finish_dump(int status) {
-  if (dump_->abandoned) return fail_dump("the attempt was given up");
+  if (dump_->abandoned) return fail_dump(kGivenUp);
   if (status != 0) return fail_dump(criu_reason(criu_log(kCriuDumpLog)));
   // Before the image counts: from here on the processes never run past it.
   if (const auto held = hold_.take(ProcessTree(init_).members()); !held) return fail_dump(held.error());
@@ -509,12 +537,13 @@ void Keeper::finish_dump(int status) {
 }
 
 tl::expected<Manifest, std::string> Keeper::complete_image(Manifest manifest) const {
-  if (dump_->plain) {
-    const auto bytes = pack_image(dump_->plain->path(), dump_->part);
+  const DumpPlace& place = dump_->place;
+  if (place.compressed()) {
+    const auto bytes = pack_image(place.images(), place.part());
     if (!bytes) return tl::unexpected(bytes.error());
     manifest.unpacked = *bytes;
   }
-  return store_->commit(dump_->part, std::move(manifest));
+  return store_->commit(place.part(), std::move(manifest));
 }
 
 // In a child, because it reads all of the image and waits for the disk, and we must hear if the attempt is given up.
@@ -541,7 +570,7 @@ tl::expected<void, std::string> Keeper::start_commit() {
     ::_exit(complete ? 0 : 1);
   }
   dump_->worker = child;
-  dump_->written = true;
+  dump_->work = Work::complete;
   return {};
 }
 
@@ -551,9 +580,7 @@ void Keeper::finish_commit(int status) {
     // It may have been complete before it was given up.
     dumped_run_ = dump_->restarts;
     discard_image();
-    return fail_dump(dump_->abandoned ? "the attempt was given up"
-                     : said.empty()   ? "its image was not completed"
-                                      : said);
+    return fail_dump(dump_->abandoned ? kGivenUp : said.empty() ? "its image was not completed" : said);
   }
   const Dump dump = std::move(*dump_);
   dump_.reset();
@@ -578,7 +605,7 @@ void Keeper::discard_image() {
 void Keeper::abandon_dump() {
   if (dump_->abandoned) return;
   dump_->abandoned = Clock::now();
-  if (dump_->written) {
+  if (dump_->work == Work::complete) {
     kill_worker(dump_->worker);
     return;
   }
@@ -590,6 +617,7 @@ void Keeper::resume() {
   if (dump_) return abandon_dump();
   if (status_.state != KeeperState::stopped && status_.state != KeeperState::dumped) return;
   if (status_.state == KeeperState::dumped) discard_image();
+  pre_dumped_.reset();
   hold_.let_go();
   if (!suspended_) ProcessTree(init_).go_on(stopped_before_);
   status_.state = KeeperState::running;

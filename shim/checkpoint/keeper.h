@@ -16,6 +16,7 @@
 
 #include "base/files.h"
 #include "shim/checkpoint/caller.h"
+#include "shim/checkpoint/dump_place.h"
 #include "shim/checkpoint/image_store.h"
 #include "shim/checkpoint/keeper_files.h"
 #include "shim/checkpoint/keeper_link.h"
@@ -34,6 +35,7 @@ struct KeeperOptions {
   std::string key;     ///< file
   StoreLimits limits;
   std::string scratch;  ///< folder of this node where images are before they are compressed; empty: they are not
+  std::uint64_t pre_dump_from = 0;  ///< bytes: programs with as much memory are pre-dumped; 0: none
   std::string criu = "criu";
   std::string init;  ///< path of dfrs-init
 };
@@ -64,9 +66,13 @@ class Keeper {
   void read_dfrsd(std::size_t link);
   void obey(const KeeperOrder& order);
   void stop(const KeeperOrder& order);
+  void stop_processes();
+  bool start_pre_dump(const KeeperOrder& order);
+  void finish_pre_dump(int status);
   void dump(const KeeperOrder& order);
-  tl::expected<void, std::string> start_dump();
-  tl::expected<std::string, std::string> find_room(std::uint64_t bytes) const;
+  tl::expected<void, std::string> start_dump(const KeeperOrder& order);
+  tl::expected<DumpPlace, std::string> make_place(std::uint32_t restarts, std::uint64_t bytes) const;
+  tl::expected<pid_t, std::string> start_criu(const std::vector<std::string>& words, const char* log);
   void finish_dump(int status);
   tl::expected<void, std::string> start_commit();
   tl::expected<Manifest, std::string> complete_image(Manifest manifest) const;
@@ -103,18 +109,21 @@ class Keeper {
   bool suspended_ = false;          // Slurm has stopped the job: it stays so
   Hold hold_;
 
+  enum class Work { pre_dump, dump, complete };
   struct Dump {
-    pid_t worker = 0;      // criu, then a child that completes the image
-    bool written = false;  // it is the latter
-    std::string part;
-    std::optional<ScratchFolder> plain;  // where criu writes, if the image is to be compressed
+    pid_t worker = 0;  // criu, or a child that completes the image
+    Work work = Work::dump;
+    DumpPlace place;
+    bool pre_dumped = false;
     std::uint32_t restarts = 0;
     std::uint32_t programs = 0;
     Clock::time_point begun;
     std::optional<Clock::time_point> abandoned{};
   };
   std::optional<Dump> dump_;
-  std::uint32_t dumped_run_ = 0;  // of the last complete image
+  std::optional<DumpPlace> pre_dumped_;  // from the end of a pre-dump to the dump
+  bool pre_dumps_ = true;                // until a dump after one has failed
+  std::uint32_t dumped_run_ = 0;         // of the last complete image
 };
 
 }  // namespace dfrs::shim

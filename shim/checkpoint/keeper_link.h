@@ -22,7 +22,12 @@ struct KeeperOrder {
   bool suspended = false;      ///< Slurm has stopped the processes: they stay so, but an image is of running ones
 };
 
-enum class KeeperState { running, stopped, dumping, dumped, failed };
+enum class KeeperState { running, pre_dumping, stopped, dumping, dumped, failed };
+
+/// Whether an attempt is under way that has no complete image yet.
+constexpr bool in_attempt(KeeperState state) {
+  return state == KeeperState::pre_dumping || state == KeeperState::stopped || state == KeeperState::dumping;
+}
 
 struct KeeperStatus {
   KeeperState state = KeeperState::running;

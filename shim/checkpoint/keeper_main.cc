@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   app.add_option("--bytes", options.limits.bytes).required();
   app.add_option("--user-bytes", options.limits.user_bytes).required();
   app.add_option("--scratch", options.scratch);
+  app.add_option("--pre-dump-from", options.pre_dump_from);
   app.add_option("--criu", options.criu).required();
   app.add_option("--init", options.init).required();
   const auto parsed = line.parse(argc, argv);

@@ -143,8 +143,12 @@ ScratchFolder::~ScratchFolder() {
 tl::expected<std::uint64_t, std::string> pack_image(const std::string& plain, const std::string& packed) {
   std::uint64_t sum = 0;
   std::error_code error;
-  for (fs::directory_iterator entry(plain, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (fs::recursive_directory_iterator entry(plain, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().lexically_relative(plain).string();
+    if (entry->is_directory(error)) {
+      if (::mkdir((packed + "/" + name).c_str(), 0700) != 0) return failed(packed + "/" + name, errno);
+      continue;
+    }
     const auto bytes = compress(entry->path().string(), fmt::format("{}/{}{}", packed, name, kEnding));
     if (!bytes) return tl::unexpected(bytes.error());
     sum += *bytes;
@@ -159,6 +163,9 @@ Outcome unpack_image(const std::string& packed, const Manifest& manifest, const 
     std::string_view name = file.name;
     if (!name.ends_with(kEnding)) return tl::unexpected(fmt::format("{} is not compressed", file.name));
     name.remove_suffix(kEnding.size());
+    if (const std::string to = fs::path(plain) / fs::path(name).parent_path();
+        ::mkdir(to.c_str(), 0700) != 0 && errno != EEXIST)
+      return failed(to, errno);
     auto done = decompress(packed + "/" + file.name, fmt::format("{}/{}", plain, name), sum, manifest.unpacked);
     if (!done) return done;
   }

@@ -40,6 +40,7 @@ struct Checkpoints::Seen {
   std::size_t nodes = 0;
   std::size_t answering = 0;
   std::size_t able = 0;
+  std::size_t pre_dumping = 0;
   std::size_t frozen = 0;    // or dumped, in this attempt
   std::size_t dumped = 0;    // in this attempt
   std::size_t released = 0;  // they say that nothing of the job is stopped for a checkpoint
@@ -108,6 +109,7 @@ Checkpoints::Seen Checkpoints::gather(const Job& job, Reports& reports, const No
       ++seen.able;
     }
     seen.bytes_on_node = std::max(seen.bytes_on_node, said.bytes);
+    if (this_attempt && said.state == kPreDumping) ++seen.pre_dumping;
     if (this_attempt && stopped) {
       ++seen.frozen;
       seen.programs += said.programs;
@@ -179,7 +181,8 @@ void Checkpoints::move_on(Job& job, const Seen& seen, const Sources& from, Chang
     if (seen.failed) return fail(job, *seen.failed, from, changes, now);
     if (state.phase != Phase::complete && seen.away)
       return fail(job, fmt::format("the agent of node {} does not answer", *seen.away), from, changes, now);
-    if (state.phase == Phase::freezing && seen.frozen < seen.nodes && now - state.began > kFreezeTimeout)
+    const bool freezing = state.phase == Phase::freezing && seen.frozen < seen.nodes && seen.pre_dumping == 0;
+    if (freezing && now - state.began > kFreezeTimeout)
       return fail(job, fmt::format("its processes did not stop within {:.0f} s", kFreezeTimeout), from, changes, now);
     if (seen.dumped < seen.nodes && now - state.began > from.config.checkpoint_timeout) {
       return fail(job,

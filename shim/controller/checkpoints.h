@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Checkpointed pauses and moves (PauseBy=checkpoint). An attempt is a consistent cut through all nodes of a job:
 //
-//   freezing   all agents stop the job's processes
+//   freezing   all agents stop the job's processes; before that they may write its memory while it still runs
 //   dumping    begins when all are stopped: all agents write the processes, which stay stopped
 //   complete   all are written. The reconciler asks for the requeue, which ends the stopped processes
 //   resuming   an agent failed, went away or took too long, or the policy changed its mind: all agents let the

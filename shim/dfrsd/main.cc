@@ -58,6 +58,7 @@ struct Options {
   double checkpoint_gib = 0;
   double checkpoint_user_gib = 0;
   std::string checkpoint_scratch;
+  std::uint64_t checkpoint_pre_dump_mib = 256;
   std::string criu = "criu";
   std::string log_level = "info";
   bool check = false;
@@ -187,7 +188,7 @@ std::string scratch_folder(const Options& options) {
   return options.checkpoint_scratch.empty() ? std::string() : options.checkpoint_scratch + "/" + options.node;
 }
 
-std::vector<std::string> keeper_command(const Options& options, const std::string& run_dir) {
+std::vector<std::string> keeper_command(const Options& options, const std::string& run_dir, bool pre_dumps) {
   const StoreLimits limits = store_limits(options);
   std::vector<std::string> words{helper("dfrs-keeper"),
                                  "--node",
@@ -212,6 +213,7 @@ std::vector<std::string> keeper_command(const Options& options, const std::strin
                                  helper("dfrs-init")};
   if (const std::string scratch = scratch_folder(options); !scratch.empty())
     words.insert(words.end(), {"--scratch", scratch});
+  if (pre_dumps) words.insert(words.end(), {"--pre-dump-from", std::to_string(options.checkpoint_pre_dump_mib << 20)});
   return words;
 }
 
@@ -242,14 +244,18 @@ tl::expected<void, std::string> open_checkpoints(Checkpoints& checkpoints, const
   const auto others = can_dump_others();
   if (options.check) return others;
   if (!others) write_log(AgentLog::error, "checkpoints only of root's programs on this node: " + others.error());
-  auto listener = LaunchListener::start(
-      {.run_dir = run_dir, .keeper = keeper_command(options, run_dir), .log = [](const std::string& message) {
-         write_log(AgentLog::error, message);
-       }});
+  const bool pre_dumps = options.checkpoint_pre_dump_mib > 0 && can_pre_dump(options.criu);
+  auto listener =
+      LaunchListener::start({.run_dir = run_dir,
+                             .keeper = keeper_command(options, run_dir, pre_dumps),
+                             .log = [](const std::string& message) { write_log(AgentLog::error, message); }});
   if (!listener) return tl::unexpected(listener.error());
   checkpoints.listener = std::move(*listener);
-  write_log(AgentLog::info, fmt::format("checkpoints by CRIU {} in {}{}", *version, options.checkpoint_folder,
-                                        options.checkpoint_scratch.empty() ? "" : ", compressed"));
+  write_log(AgentLog::info,
+            fmt::format("checkpoints by CRIU {} in {}{}{}", *version, options.checkpoint_folder,
+                        options.checkpoint_scratch.empty() ? "" : ", compressed", pre_dumps ? ", with pre-dumps" : ""));
+  if (options.checkpoint_pre_dump_mib > 0 && !pre_dumps)
+    write_log(AgentLog::info, "no pre-dumps on this node: its kernel lacks CONFIG_MEM_SOFT_DIRTY");
   return {};
 }
 
@@ -386,6 +392,12 @@ void add_options(const base::Command& app, Options& options) {
   app.add_option("--checkpoint-scratch", options.checkpoint_scratch,
                  "Folder on a disk of this node. With it the images that this node writes are compressed (zstd): criu "
                  "writes and reads them here")
+      .capture_default();
+  app.add_option(
+         "--checkpoint-pre-dump", options.checkpoint_pre_dump_mib,
+         "MiB of memory from which on a program is pre-dumped: its memory is written while it still runs, if the "
+         "kernel can tell what changes after that (0: none is)")
+      .check(base::in_range(0.0, 1e9))
       .capture_default();
   app.add_option("--criu", options.criu, "The program criu, version 4.0 or newer").capture_default();
   app.add_option("--log-level", options.log_level, "Least level of messages to log: error, warning, info or debug")

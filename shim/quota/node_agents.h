@@ -44,13 +44,14 @@ struct CheckpointOrder {
 
 /// How far a job's checkpoint has come on a node.
 enum class CheckpointState : std::uint8_t {
-  kAble,      ///< the dry check says that the job can be checkpointed
-  kUnable,    ///< it cannot, for the reason given
-  kFrozen,    ///< all of its processes here are stopped
-  kDumped,    ///< the image is complete and on disk; the processes are still stopped
-  kFailed,    ///< the attempt failed here; the processes are as they were before it
-  kResumed,   ///< the attempt was given up; the processes go on
-  kRestored,  ///< this run of the job began from an image
+  kAble,        ///< the dry check says that the job can be checkpointed
+  kUnable,      ///< it cannot, for the reason given
+  kFrozen,      ///< all of its processes here are stopped
+  kDumped,      ///< the image is complete and on disk; the processes are still stopped
+  kFailed,      ///< the attempt failed here; the processes are as they were before it
+  kResumed,     ///< the attempt was given up; the processes go on
+  kRestored,    ///< this run of the job began from an image
+  kPreDumping,  ///< its memory is written while the processes still run; after that they are stopped
 };
 
 /// What an agent says about a job's checkpoint.

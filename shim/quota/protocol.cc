@@ -21,8 +21,8 @@ constexpr std::size_t kMaxNodeName = 255;
 
 // In the order of the enums.
 constexpr std::array<std::string_view, 3> kPhases{"freeze", "dump", "resume"};
-constexpr std::array<std::string_view, 7> kStates{"able",   "unable",  "frozen",  "dumped",
-                                                  "failed", "resumed", "restored"};
+constexpr std::array<std::string_view, 8> kStates{"able",   "unable",  "frozen",   "dumped",
+                                                  "failed", "resumed", "restored", "pre-dumping"};
 
 // Reads the fields of one object. After the first error all reads return defaults.
 class Fields {

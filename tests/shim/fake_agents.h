@@ -20,6 +20,7 @@ namespace dfrs::shim {
 /// How an agent makes checkpoints. Everything but the images is lost when it restarts.
 struct FakeCheckpoints {
   // What the test sets.
+  double pre_dump_takes = 0;  // s; 0: there is none
   double freeze_takes = 0.1, dump_takes = 2, resume_takes = 0.1;  // s
   std::uint64_t bytes = 200 << 20;                                // of an image
   std::uint32_t programs = 1;                                     // of each job on the node
@@ -242,7 +243,10 @@ class FakeAgents final : public NodeAgents {
     };
     switch (order.phase) {
       case CheckpointPhase::kFreeze:
+        if (known && job.said.state == kPreDumping && !job.next)
+          return begin(all.fail_freeze ? kFailed : kFrozen, all.pre_dump_takes);
         if (known || order.attempt < job.said.attempt || job.next == kFrozen || job.next == kFailed) return;
+        if (all.pre_dump_takes > 0) return begin(kPreDumping, 0);
         return begin(all.fail_freeze ? kFailed : kFrozen, all.freeze_takes);
       case CheckpointPhase::kDump:
         if (!known || job.said.state == kDumped || job.said.state == kFailed || job.next) {

@@ -79,6 +79,7 @@ tests_checkpoint_tests_SOURCES = \
 	tests/shim/checkpoint/keeper_test.cc \
 	tests/shim/checkpoint/keepers.h \
 	tests/shim/checkpoint/packed_image_test.cc \
+	tests/shim/checkpoint/pre_dump_test.cc \
 	tests/shim/checkpoint/real_criu_test.cc \
 	tests/shim/checkpoint/virtual_node.h \
 	tests/shim/support/error_of.h \

@@ -117,6 +117,38 @@ TEST_F(Images, ZerosNeedNoRoomOnTheDisk) {
   EXPECT_LT(store.use(program_.uid).user_bytes, 128u << 10);
 }
 
+TEST_F(Images, TheMemoryOfAPreDumpIsPartOfTheImage) {
+  const ImageStore store = open();
+  const auto part = store.begin(program_, 0, 100);
+  ASSERT_TRUE(part) << part.error();
+  fs::create_directory(*part + "/parent");
+  std::ofstream(*part + "/pages-1.img") << "new";
+  std::ofstream(*part + "/parent/pages-1.img") << std::string(100000, 'a');
+  const auto complete = store.commit(*part, manifest(program_, 0));
+  ASSERT_TRUE(complete) << complete.error();
+  EXPECT_EQ(complete->bytes(), 100003u);
+  const std::string image = part->substr(0, part->size() - 5), old_pages = image + "/parent/pages-1.img";
+  EXPECT_EQ(refusal(store, image, program_, 0), "");
+  EXPECT_GT(store.use(program_.uid).user_bytes, 100000u);
+  EXPECT_EQ(fs::status(old_pages).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+
+  std::ofstream(image + "/parent/more.img") << "any";
+  EXPECT_THAT(refusal(store, image, program_, 0), HasSubstr("parent/more.img does not belong to the image"));
+  fs::remove(image + "/parent/more.img");
+  std::ofstream(old_pages) << std::string(100000, 'b');
+  EXPECT_THAT(refusal(store, image, program_, 0), HasSubstr("parent/pages-1.img was changed"));
+  std::ofstream(old_pages) << std::string(100000, 'a');
+  EXPECT_EQ(refusal(store, image, program_, 0), "");
+  fs::rename(image + "/parent", folder_ / "elsewhere");
+  EXPECT_THAT(refusal(store, image, program_, 0), HasSubstr("parent is no folder"));
+  fs::create_directory_symlink(folder_ / "elsewhere", image + "/parent");
+  EXPECT_THAT(refusal(store, image, program_, 0), HasSubstr("parent is no folder"));
+  // One that was sealed without a pre-dump has no such folder.
+  const std::string plain = add(store, program_, 1);
+  fs::create_directory(plain + "/parent");
+  EXPECT_THAT(refusal(store, plain, program_, 1), HasSubstr("parent does not belong to the image"));
+}
+
 TEST_F(Images, NobodyElseCanReadThem) {
   const ImageStore store = open();
   const std::string image = add(store, program_, 0);

@@ -71,8 +71,9 @@ struct Site {
   std::string tree = "dfrs-checkpoint-test-" + std::to_string(::getpid());
   std::string scratch;  // of the next node; empty: images are not compressed
   std::string criu = "criu";
-  std::uint64_t bytes = 0;  // limit of the store
-  uid_t user = 0;           // of the jobs
+  std::uint64_t bytes = 0;          // limit of the store
+  std::uint64_t pre_dump_from = 0;  // bytes
+  uid_t user = 0;                   // of the jobs
 
   Site() { ::chmod(key.c_str(), 0600); }
   ~Site() {
@@ -127,6 +128,8 @@ class VirtualNode {
                                     std::to_string(site_.bytes),
                                     "--user-bytes",
                                     "0",
+                                    "--pre-dump-from",
+                                    std::to_string(site_.pre_dump_from),
                                     "--criu",
                                     site_.criu,
                                     "--init",

@@ -98,6 +98,30 @@ TEST(Checkpoints, APauseIsACutThroughAllNodesAndKeepsTheWork) {
   EXPECT_EQ(host.it().restarts, 1u);
 }
 
+// For longer than processes may take to stop. Meanwhile the job runs.
+TEST(Checkpoints, APreDumpTakesItsTime) {
+  std::string conf = kConf;
+  conf.replace(conf.find("CheckpointTimeout=20"), 20, "CheckpointTimeout=60");
+  TwoNodes host(conf);
+  FakeSlurm& slurm = host.slurm;
+  host.agent(0).pre_dump_takes = 5;
+  host.agent(1).pre_dump_takes = 25;
+  const auto young = host.submit_young();
+  slurm.run_for(4);
+  ASSERT_TRUE(host.order(0) && host.order(1));
+  EXPECT_FALSE(slurm.agents.stopped(0, host.old) || slurm.agents.stopped(1, host.old));
+  slurm.run_for(16);
+  EXPECT_TRUE(slurm.agents.stopped(0, host.old)) << "it waits for the other";
+  EXPECT_FALSE(slurm.agents.stopped(1, host.old));
+  EXPECT_EQ(host.order(0)->phase, CheckpointPhase::kFreeze);
+  slurm.run_for(10);
+  EXPECT_EQ(slurm.status().checkpoints.failed, 0u);
+  EXPECT_EQ(host.it().restarts, 1u);
+  EXPECT_EQ(slurm.job(young).state, FakeState::running);
+  host.expect_end();
+  EXPECT_EQ(host.it().restores, 1u);
+}
+
 // Two jobs share two nodes until two others come back; the next repack moves one of them there.
 TEST(Checkpoints, AMoveGoesOnElsewhere) {
   std::string conf = kConf;
@@ -185,6 +209,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Failure{"freezing_takes_too_long", [](TwoNodes& host) { host.agent(0).freeze_takes = 1000; },
                             [](TwoNodes& host) { host.agent(0).freeze_takes = 0.1; }, 11,
                             "its processes did not stop within 10 s"},
+                    Failure{"pre_dump_takes_too_long", [](TwoNodes& host) { host.agent(0).pre_dump_takes = 1000; },
+                            [](TwoNodes& host) { host.agent(0).pre_dump_takes = 0; }, 21,
+                            "it was not written within 20 s"},
                     Failure{"dumping_takes_too_long", [](TwoNodes& host) { host.agent(0).dump_takes = 1000; },
                             [](TwoNodes& host) { host.agent(0).dump_takes = 2; }, 21, "it was not written within 20 s"},
                     Failure{"agent_without_answer", [](TwoNodes& host) { host.agent(1).freeze_takes = 3; },

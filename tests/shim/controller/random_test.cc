@@ -245,6 +245,8 @@ class RandomLoad {
     agent.fail_freeze = dice_.chance(15);
     agent.fail_dump = dice_.chance(15);
     agent.hang = dice_.chance(5);
+    agent.pre_dump_takes = agent.freeze_takes > 1.5 ? 5 * agent.freeze_takes : 0;
+    clocks_run_on_ = clocks_run_on_ || agent.hang || agent.pre_dump_takes > 0;
     if (dice_.chance(20)) {
       slurm_->agents.restart_agent(n);
       clocks_run_on_ = true;
@@ -260,6 +262,7 @@ class RandomLoad {
       agent.hang = agent.fail_freeze = agent.fail_dump = agent.no_restore = false;
       agent.freeze_takes = 0.1;
       agent.dump_takes = 2;
+      agent.pre_dump_takes = 0;
     }
     for (FakeNode& node : slurm_->nodes) {
       node.usable = true;

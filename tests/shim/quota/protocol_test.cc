@@ -133,7 +133,7 @@ TEST(Protocol, CheckpointsComeThroughAsTheyWere) {
   using enum CheckpointState;
   AgentReport report;
   report.node = "n1";
-  for (const CheckpointState each : {kAble, kUnable, kFrozen, kDumped, kFailed, kResumed, kRestored}) {
+  for (const CheckpointState each : {kAble, kUnable, kFrozen, kDumped, kFailed, kResumed, kRestored, kPreDumping}) {
     report.jobs.push_back({static_cast<std::uint32_t>(report.jobs.size() + 1), 1, 2, 3});
     report.jobs.back().checkpoint = {report.jobs.size(), each, "holds a TCP connection to 10.0.0.1:443", 1ULL << 40,
                                      1.5};
@@ -165,10 +165,10 @@ TEST(Protocol, CheckpointsHaveTheseWords) {
   EXPECT_EQ(phase("resume").phase, CheckpointPhase::kResume);
 
   const std::vector<std::pair<std::string, CheckpointState>> states{
-      {"able", CheckpointState::kAble},        {"unable", CheckpointState::kUnable},
-      {"frozen", CheckpointState::kFrozen},    {"dumped", CheckpointState::kDumped},
-      {"failed", CheckpointState::kFailed},    {"resumed", CheckpointState::kResumed},
-      {"restored", CheckpointState::kRestored}};
+      {"able", CheckpointState::kAble},         {"unable", CheckpointState::kUnable},
+      {"frozen", CheckpointState::kFrozen},     {"dumped", CheckpointState::kDumped},
+      {"failed", CheckpointState::kFailed},     {"resumed", CheckpointState::kResumed},
+      {"restored", CheckpointState::kRestored}, {"pre-dumping", CheckpointState::kPreDumping}};
   for (const auto& [word, expected] : states) {
     const auto report = parse_report(
         one_use(R"({"attempt":3,"state":")" + word + R"(","reason":"r","bytes":7,"seconds":0.5,"later":1})"));
