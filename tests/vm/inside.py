@@ -374,26 +374,38 @@ def no_swap_is_promised_where_slurm_allows_none():
         wait_idle()
 
 
-# Writes a number ten times a second: 0 to 399, each once, unless work is lost or done twice.
-COUNTER = """import os, sys, time
+IMAGES = Path("/var/lib/dfrs-images")
+# Writes a number ten times a second: 0 to 399, each once, unless work is lost or done twice. Its memory is as large, and
+# changes a little each time.
+HELD_MIB = 48
+COUNTER = f"""import os, sys, time
+piece = os.urandom(1 << 20)
+memory = bytearray(piece * {HELD_MIB})
+changed = set()
 for number in range(400):
     with open(sys.argv[1], "a") as out:
         print(number, file=out)
+    place = number * 4999
+    memory[place] ^= 255
+    changed.add(place)
     time.sleep(0.1)
+for place in changed:
+    memory[place] ^= 255
+assert memory == piece * {HELD_MIB}
 print("counted to the end as", os.getuid(), "in process", os.getpid())
 """
 
 
 def turn_checkpoints_on():
     """By docs/reference/checkpoints.md."""
-    images = Path("/var/lib/dfrs-images")
+    images = IMAGES
     images.mkdir(mode=0o700)
     for unit in ("dfrsd", "dfrsd-n2"):
         folder = Path(f"/etc/systemd/system/{unit}.service.d")
         folder.mkdir()
         shutil.copy("/usr/share/dfrs/systemd/dfrsd-checkpoint.conf", folder)
         options = Path("/etc/default") / unit
-        options.write_text(options.read_text().replace('OPTIONS="', f'OPTIONS="--checkpoint-folder {images} '))
+        options.write_text(options.read_text().replace('OPTIONS="', f'OPTIONS="--checkpoint-folder {images} --checkpoint-pre-dump 32 '))
     run("systemctl", "daemon-reload")
     run("systemctl", "restart", "dfrsd", "dfrsd-n2")
     with open("/etc/slurm/dfrs.conf", "a", encoding="ascii") as conf:
@@ -401,6 +413,20 @@ def turn_checkpoints_on():
     run("dfrs-check-config", "--quiet", "/etc/slurm/dfrs.conf")
     run("scontrol", "reconfigure")
     wait_idle()
+
+
+def pages_mib(folder):
+    return sum(file.stat().st_size for file in folder.glob("pages-*.img")) / (1 << 20)
+
+
+def expect_pre_dump(job):
+    """Of the last run's image most memory is from before the program stopped."""
+    found = [folder for folder in (IMAGES / f"job-{job}").glob("*/*/*/parent")]
+    expect(len(found) == 1, f"folders with pre-dumps: {found}")
+    before, after = pages_mib(found[0]), pages_mib(found[0].parent)
+    expect(before >= HELD_MIB, f"only {before} MiB were written before it stopped")
+    expect(after < before / 2, f"{after} MiB were written after it had stopped, {before} MiB before")
+    return f"{before:.0f} MiB before it stopped, {after:.0f} MiB after"
 
 
 @test
@@ -425,6 +451,7 @@ def jobs_of_a_user_are_checkpointed_and_one_moves():
     paused = wait_for("one to be requeued", lambda: [job for job in first if state(job) == "PENDING"])
     expect(len(paused) == 1, f"requeued: {paused}")
     stands = len(numbers(paused[0]))
+    shown = expect_pre_dump(paused[0])
     wait_state(new, "RUNNING", "COMPLETED")
     left = node(new)
     run("scontrol", "update", f"nodename={left}", "state=drain", "reason=maintenance")
@@ -439,6 +466,7 @@ def jobs_of_a_user_are_checkpointed_and_one_moves():
     expect("Restarts=1 " in run("scontrol", "show", "job", paused[0]), "it was not requeued once")
     run("scontrol", "update", f"nodename={left}", "state=resume")
     end_jobs()
+    return shown
 
 
 def show_logs():
