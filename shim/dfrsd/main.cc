@@ -393,10 +393,9 @@ void add_options(const base::Command& app, Options& options) {
                  "Folder on a disk of this node. With it the images that this node writes are compressed (zstd): criu "
                  "writes and reads them here")
       .capture_default();
-  app.add_option(
-         "--checkpoint-pre-dump", options.checkpoint_pre_dump_mib,
-         "MiB of memory from which on a program is pre-dumped: its memory is written while it still runs, if the "
-         "kernel can tell what changes after that (0: none is)")
+  app.add_option("--checkpoint-pre-dump", options.checkpoint_pre_dump_mib,
+                 "MiB: programs with so much memory are pre-dumped (it is written while they still run), if the kernel "
+                 "can tell what changes after that (0: none are)")
       .check(base::in_range(0.0, 1e9))
       .capture_default();
   app.add_option("--criu", options.criu, "The program criu, version 4.0 or newer").capture_default();
