@@ -202,7 +202,8 @@ Reconciler::Hold Reconciler::start_hold(const Job& job, const Nodes& nodes, Seco
     if (n >= nodes.size() || !nodes[n].usable) return Hold::usable;
     if (cleaning_[n] != 0) return Hold::cleaning;
   }
-  const bool same_nodes = job.facts.last_nodes.empty() || overlap(job.desired.nodes, job.facts.last_nodes);
+  const bool same_nodes = job.facts.last_nodes.empty() || job.has(DFRS_JOB_STOCK_PLACED) ||
+                          overlap(job.desired.nodes, job.facts.last_nodes);
   if (job.queued() && now < job.requeue.start_not_before && same_nodes) return Hold::credential;
   return ledger_.fits(footprint(job, job.desired.nodes)) ? Hold::none : Hold::memory;
 }

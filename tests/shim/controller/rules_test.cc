@@ -469,6 +469,31 @@ TEST(StockPlaced, TheNextSnapshotSaysWhereItIs) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
+// The policy would take another node than that of the last run, and Slurm takes the same again.
+TEST(StockPlaced, NextRunBeginsInALaterSecondWhereverItMayBe) {
+  FakeOptions options;
+  options.epilog = 4.9;
+  options.told_again = true;
+  for (int k = 0; k < 10; ++k) {
+    FakeSlurm slurm(1, conf("PauseBy=requeue\nLostWork=accept\nMinProgress=0\n"), options);
+    slurm.add_nodes(3, 4, 1000);
+    slurm.start_controller();
+    FakeJob job = job_of(800, 100);
+    job.flags |= DFRS_JOB_STOCK_PLACED;
+    const auto id = slurm.submit(job);
+    slurm.run_for(15 + 0.1 * k);
+    FakeJob wide = job_of(800, 3);
+    wide.tasks = 3;
+    const auto young = slurm.submit(wide);
+    slurm.run_for(2);
+    ASSERT_EQ(slurm.job(id).requeues_by_us, 1u);
+    slurm.cancel(young);
+    EXPECT_TRUE(slurm.run_to_end(1000));
+    EXPECT_EQ(slurm.job(id).end, FakeEnd::completed);
+    EXPECT_THAT(slurm.violations, IsEmpty());
+  }
+}
+
 TEST(Users, AJobSuspendedByItsUserIsLeftAloneAndKeepsItsMemory) {
   OneNode host(conf("PauseBy=suspend\n"));
   FakeSlurm& slurm = host.slurm;
