@@ -239,10 +239,13 @@ void EngineDriver::take_decisions(JobTable& jobs, const Decisions& decisions, Se
     Job* job = jobs.in_slot(change.job);
     if (job == nullptr) continue;
     job->desired.yield = change.yield;
-    // A job that is to run elsewhere keeps its present yield until this run ends.
-    if (job->running() && job->desired.nodes == job->facts.nodes)
-      grant_yield(*job, now, job->desired.yield, confirm_raises_);
   }
+  // A job that is to run elsewhere keeps its present yield until this run ends. If it may stay after all, the policy
+  // may change no yield, for it knows the job's other one already.
+  jobs.each([&](Job& job) {
+    if (job.running() && job.to_run_in_place() && job.progress.granted_yield != job.desired.yield)
+      grant_yield(job, now, job.desired.yield, confirm_raises_);
+  });
 }
 
 }  // namespace dfrs::shim
