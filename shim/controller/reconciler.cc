@@ -28,16 +28,19 @@ bool reads_alike(CommentTag a, CommentTag b) {
   return format_tag(a) == format_tag(b);
 }
 
+// In an attempt to checkpoint a job its clock stands still, so the end moves with the time.
 std::optional<std::int64_t> end_time_to_ask(const Job& job, Seconds now) {
   if (now < job.requests.end_time_retry) return std::nullopt;
-  return wanted_end_time({job.facts.time_limit, job.run_virtual_time(now), job.progress.clock.rate, job.facts.end_time},
-                         now);
+  const bool attempt = job.checkpointing.phase != Checkpointing::Phase::none;
+  const double yield = attempt ? job.progress.granted_yield : job.progress.clock.rate;
+  return wanted_end_time({job.facts.time_limit, job.run_virtual_time(now), yield, job.facts.end_time}, now);
 }
 
 // END_TIME for running jobs whose end time in Slurm is out of date.
 void set_end_times(JobTable& jobs, Seconds now, OperationList& operations) {
   jobs.each([&](Job& job) {
-    if (!job.running() || !job.to_run_in_place()) return;
+    const bool attempt = job.checkpointing.phase != Checkpointing::Phase::none;
+    if (!job.running() || job.requeue.asked || !(job.to_run_in_place() || attempt)) return;
     if (const auto end = end_time_to_ask(job, now)) operations.end_time(job, *end);
   });
 }

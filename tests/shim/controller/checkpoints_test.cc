@@ -149,6 +149,25 @@ TEST(Checkpoints, AMoveGoesOnElsewhere) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
+// It stands still meanwhile, so the end that Slurm has must move.
+TEST(Checkpoints, AJobNearItsLimitIsNotEndedByIt) {
+  FakeSlurm slurm(1, kConf);
+  slurm.add_nodes(2, 4, 1000);
+  slurm.start_controller();
+  FakeJob job = TwoNodes::job(2, 800, 59, "dfrs:criu");
+  job.time_limit = 1;
+  const auto old = slurm.submit(job);
+  slurm.run_for(55);
+  for (std::size_t n = 0; n < 2; ++n) slurm.agents.node(n).checkpoints.dump_takes = 18;
+  const auto young = slurm.submit(TwoNodes::job(2, 800, 10));
+  slurm.run_for(15);
+  EXPECT_EQ(slurm.job(old).state, FakeState::running) << "its attempt is under way";
+  slurm.cancel(young);
+  EXPECT_TRUE(slurm.run_to_end(1000));
+  EXPECT_EQ(slurm.job(old).end, FakeEnd::completed);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
 TEST(Checkpoints, AttemptsOfAJobIncrease) {
   TwoNodes host;
   host.it().work = 1000;

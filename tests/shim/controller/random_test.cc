@@ -344,7 +344,7 @@ TEST(ControllerRandom, HoweverCheckpointsFail) {
            {{.checkpoints = true}, 8000},
            {{.users = true, .nodes = true, .checkpoints = true}, 9000},
            {{.controller = true, .agents = true, .checkpoints = true}, 10000}}) {
-    const CheckpointTotals totals = run_seeds(trouble, seed, 60);
+    const CheckpointTotals totals = run_seeds(trouble, seed, 300);
     EXPECT_GT(totals.restores, 5u) << seed;
     failed += totals.failed;
   }
