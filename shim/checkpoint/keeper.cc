@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/process.h"
 #include "base/sha256.h"
@@ -458,7 +459,7 @@ bool Keeper::start_pre_dump(const KeeperOrder& order) {
   if (!parent) return false;
   const auto criu = start_criu(pre_dump_command(options_.criu, {*parent, files_->work()}, init_), kCriuPreDumpLog);
   if (!criu) return false;
-  dump_.emplace(Dump{*criu, Work::pre_dump, std::move(*place), true, order.restarts, 0, Clock::now()});
+  dump_.emplace(Dump{*criu, Work::pre_dump, std::move(*place), {}, order.restarts, 0, Clock::now()});
   return true;
 }
 
@@ -470,7 +471,7 @@ void Keeper::finish_pre_dump(int status) {
     status_.outcome = tl::unexpected(std::string(kGivenUp));
     return;
   }
-  if (status == 0) pre_dumped_.emplace(std::move(dump.place));
+  if (status == 0) pre_dumped_.emplace(PreDumped{std::move(dump.place), dump.seconds()});
   stop_processes();
 }
 
@@ -506,23 +507,20 @@ tl::expected<pid_t, std::string> Keeper::start_criu(const std::vector<std::strin
 }
 
 tl::expected<void, std::string> Keeper::start_dump(const KeeperOrder& order) {
-  const bool pre_dumped = pre_dumped_.has_value();
-  if (!pre_dumped) {
-    auto place = make_place(order.restarts, ProcessTree(init_).memory() + kImageOverhead);
-    if (!place) return tl::unexpected(place.error());
-    pre_dumped_.emplace(std::move(*place));
-  }
-  DumpPlace place = std::move(*pre_dumped_);
-  pre_dumped_.reset();
+  auto before = std::exchange(pre_dumped_, std::nullopt);
+  auto place =
+      before ? std::move(before->place) : make_place(order.restarts, ProcessTree(init_).memory() + kImageOverhead);
+  if (!place) return tl::unexpected(place.error());
   const auto criu = start_criu(
-      dump_command(options_.criu, {place.images(), files_->work()}, init_, pre_dumped ? kParent : ""), kCriuDumpLog);
+      dump_command(options_.criu, {place->images(), files_->work()}, init_, before ? kParent : ""), kCriuDumpLog);
   if (!criu) return tl::unexpected(criu.error());
-  dump_.emplace(Dump{*criu, Work::dump, std::move(place), pre_dumped, order.restarts, order.programs, Clock::now()});
+  dump_.emplace(Dump{*criu, Work::dump, std::move(*place), {}, order.restarts, order.programs, Clock::now()});
+  if (before) dump_->pre_dump = before->seconds;
   return {};
 }
 
 void Keeper::fail_dump(const std::string& reason) {
-  if (dump_->pre_dumped && !dump_->abandoned) pre_dumps_ = false;
+  if (dump_->pre_dump && !dump_->abandoned) pre_dumps_ = false;
   dump_.reset();
   status_.state = KeeperState::stopped;
   fail(reason);
@@ -558,7 +556,7 @@ tl::expected<void, std::string> Keeper::start_commit() {
   manifest.stopped.assign(stopped_before_.begin(), stopped_before_.end());
   manifest.node = options_.node;
   manifest.taken = ::time(nullptr);
-  manifest.seconds = since(dump_->begun);
+  manifest.seconds = dump_->seconds();
   const std::string result = files_->work() + "/commit";
   ::unlink(result.c_str());
   const pid_t child = ::fork();
@@ -590,7 +588,7 @@ void Keeper::finish_commit(int status) {
   status_.state = KeeperState::dumped;
   dumped_run_ = dump.restarts;
   status_.bytes = std::strtoull(said.c_str(), nullptr, 10);
-  status_.seconds = since(dump.begun);
+  status_.seconds = dump.seconds();
 }
 
 // Before the program goes on: what it does from now on is not in the image, and must not be done again by a restore.

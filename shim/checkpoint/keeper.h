@@ -114,14 +114,22 @@ class Keeper {
     pid_t worker = 0;  // criu, or a child that completes the image
     Work work = Work::dump;
     DumpPlace place;
-    bool pre_dumped = false;
+    std::optional<double> pre_dump{};  // s that it took; none: there was none
     std::uint32_t restarts = 0;
     std::uint32_t programs = 0;
     Clock::time_point begun;
     std::optional<Clock::time_point> abandoned{};
+    /// Pages are written in both, so both count where bytes do.
+    double seconds() const {
+      return std::chrono::duration<double>(Clock::now() - begun).count() + pre_dump.value_or(0);
+    }
   };
   std::optional<Dump> dump_;
-  std::optional<DumpPlace> pre_dumped_;  // from the end of a pre-dump to the dump
+  struct PreDumped {
+    DumpPlace place;
+    double seconds = 0;
+  };
+  std::optional<PreDumped> pre_dumped_;  // from the end of a pre-dump to the dump
   bool pre_dumps_ = true;                // until a dump after one has failed
   std::uint32_t dumped_run_ = 0;         // of the last complete image
 };

@@ -61,6 +61,7 @@ TEST_F(PreDumps, TheProgramRunsUntilItsMemoryIsWritten) {
   node_->order(kJob, 1, CheckpointPhase::kFreeze);
   ASSERT_TRUE(pre_dumping());
   EXPECT_TRUE(counts_on());
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_THAT(last_said(), AllOf(HasSubstr("pre-dump"), HasSubstr("/parent "), HasSubstr("--track-mem")));
   let_criu_go();
   ASSERT_TRUE(frozen());
@@ -68,6 +69,7 @@ TEST_F(PreDumps, TheProgramRunsUntilItsMemoryIsWritten) {
   const CheckpointReport report = dump(1);
   ASSERT_EQ(report.state, CheckpointState::kDumped) << report.reason;
   EXPECT_EQ(report.bytes, 7u + 6u) << "before, after";
+  EXPECT_GT(report.seconds, 0.3) << "of both";
   EXPECT_THAT(last_said(), AllOf(HasSubstr("--track-mem"), HasSubstr("--prev-images-dir parent")));
   end_run(run);
   end();
