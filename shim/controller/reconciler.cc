@@ -28,11 +28,11 @@ bool reads_alike(CommentTag a, CommentTag b) {
   return format_tag(a) == format_tag(b);
 }
 
-// In an attempt to checkpoint a job its clock stands still, so the end moves with the time.
+// The clock of a running job may stand still: in an attempt to checkpoint it, and until its agents confirm the quota of
+// a resume. Then the end moves with the time.
 std::optional<std::int64_t> end_time_to_ask(const Job& job, Seconds now) {
   if (now < job.requests.end_time_retry) return std::nullopt;
-  const bool attempt = job.checkpointing.phase != Checkpointing::Phase::none;
-  const double yield = attempt ? job.progress.granted_yield : job.progress.clock.rate;
+  const double yield = job.progress.clock.rate > 0 ? job.progress.clock.rate : job.progress.granted_yield;
   return wanted_end_time({job.facts.time_limit, job.run_virtual_time(now), yield, job.facts.end_time}, now);
 }
 

@@ -469,6 +469,27 @@ TEST(StockPlaced, TheNextSnapshotSaysWhereItIs) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
+// Resumed, the job has the quota of one that is paused until the agent hears of another.
+TEST(Limits, AJobIsNotEndedForTimeInWhichItsAgentWasAway) {
+  OneNode host(conf("PauseBy=suspend\n"));
+  FakeSlurm& slurm = host.slurm;
+  FakeJob job = job_of(800, 50);
+  job.time_limit = 1;
+  const auto old = slurm.submit(job);
+  slurm.run_for(15);
+  const auto young = slurm.submit(job_of(800, 10));
+  slurm.run_for(6);
+  ASSERT_EQ(slurm.job(old).state, FakeState::suspended);
+  slurm.agents.set_reachable(0, false);
+  slurm.cancel(young);
+  slurm.run_for(100);
+  EXPECT_EQ(slurm.job(old).state, FakeState::running);
+  slurm.agents.set_reachable(0, true);
+  EXPECT_TRUE(slurm.run_to_end(500));
+  EXPECT_EQ(slurm.job(old).end, FakeEnd::completed);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
 // The policy would take another node than that of the last run, and Slurm takes the same again.
 TEST(StockPlaced, NextRunBeginsInALaterSecondWhereverItMayBe) {
   FakeOptions options;
