@@ -225,7 +225,7 @@ TEST(Protocol, BadCheckpointsAreRefusedByName) {
       {with(report, "3", "-3"), "checkpoint.attempt"},
       {with(report, "dumped", "melted"),
        "checkpoint.state: expected one of able, unable, frozen, dumped, failed, "
-       "resumed, restored, not \"melted\""},
+       "resumed, restored, pre-dumping, not \"melted\""},
       {with(report, "\"reason\":\"\"", "\"reason\":5"), "checkpoint.reason"},
       {with(report, "\"\"", "\"" + std::string(kMaxMessage + 1, 'x') + "\""), "checkpoint.reason"},
       {with(report, "7", "18446744073709551616"), "checkpoint.bytes"},
