@@ -53,13 +53,6 @@ DumpPlace::DumpPlace(DumpPlace&& other) noexcept
       part_(std::move(other.part_)),
       scratch_(std::move(other.scratch_)) {}
 
-DumpPlace& DumpPlace::operator=(DumpPlace&& other) noexcept {
-  std::swap(store_, other.store_);
-  part_.swap(other.part_);
-  scratch_.swap(other.scratch_);
-  return *this;
-}
-
 DumpPlace::~DumpPlace() {
   if (store_ != nullptr) store_->discard(part_);
 }

@@ -26,7 +26,6 @@ class DumpPlace {
   /// says. Error, one line: there is no room, or a folder cannot be made.
   static tl::expected<DumpPlace, std::string> make(const ImageStore& store, const Wanted& wanted);
   DumpPlace(DumpPlace&& other) noexcept;
-  DumpPlace& operator=(DumpPlace&& other) noexcept;
   ~DumpPlace();
 
   const std::string& part() const { return part_; }

@@ -2,7 +2,7 @@
 // The folder of images:
 //
 //   FOLDER/job-<id>/<restarts>/<rank>/<slot>/         a complete image: CRIU's files and manifest.json
-//   FOLDER/job-<id>/<restarts>/<rank>/<slot>/parent/  memory that did not change between the pre-dump and the dump
+//   FOLDER/job-<id>/<restarts>/<rank>/<slot>/parent/  what a pre-dump wrote, if there was one
 //   FOLDER/job-<id>/<restarts>/<rank>/<slot>.part/    one that is being written, or was when its writer died
 //   FOLDER/job-<id>/<restarts>/<rank>/<slot>.unpacked/  its files as CRIU reads them, where a node has no other place
 //   FOLDER/job-<id>/<restarts>/whole-<run>           a MAC: the images of all programs were there as that run began

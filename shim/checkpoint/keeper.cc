@@ -420,6 +420,8 @@ void Keeper::fail(const std::string& reason) {
   status_.outcome = tl::unexpected(reason);
 }
 
+double Keeper::Dump::seconds() const { return since(begun) + pre_dump.value_or(0); }
+
 void Keeper::stop(const KeeperOrder& order) {
   if (order.attempt == status_.attempt) {  // done, or failed
     if (status_.state == KeeperState::pre_dumping) suspended_ = order.suspended;

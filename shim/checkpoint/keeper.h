@@ -119,10 +119,8 @@ class Keeper {
     std::uint32_t programs = 0;
     Clock::time_point begun;
     std::optional<Clock::time_point> abandoned{};
-    /// Pages are written in both, so both count where bytes do.
-    double seconds() const {
-      return std::chrono::duration<double>(Clock::now() - begun).count() + pre_dump.value_or(0);
-    }
+    /// So far, with the pre-dump: pages are written in both.
+    double seconds() const;
   };
   std::optional<Dump> dump_;
   struct PreDumped {

@@ -20,7 +20,7 @@ namespace dfrs::shim {
 /// How an agent makes checkpoints. Everything but the images is lost when it restarts.
 struct FakeCheckpoints {
   // What the test sets.
-  double pre_dump_takes = 0;  // s; 0: there is none
+  double pre_dump_takes = 0;                                      // s; 0: there is none
   double freeze_takes = 0.1, dump_takes = 2, resume_takes = 0.1;  // s
   std::uint64_t bytes = 200 << 20;                                // of an image
   std::uint32_t programs = 1;                                     // of each job on the node

@@ -368,6 +368,27 @@ TEST(Limits, AreNotSpentOnCpuThatAnAgentDidNotGive) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
+// Resumed, the job has the quota of one that is paused until the agent hears of another.
+TEST(Limits, AJobIsNotEndedForTimeInWhichItsAgentWasAway) {
+  OneNode host(conf("PauseBy=suspend\n"));
+  FakeSlurm& slurm = host.slurm;
+  FakeJob job = job_of(800, 50);
+  job.time_limit = 1;
+  const auto old = slurm.submit(job);
+  slurm.run_for(15);
+  const auto young = slurm.submit(job_of(800, 10));
+  slurm.run_for(6);
+  ASSERT_EQ(slurm.job(old).state, FakeState::suspended);
+  slurm.agents.set_reachable(0, false);
+  slurm.cancel(young);
+  slurm.run_for(100);
+  EXPECT_EQ(slurm.job(old).state, FakeState::running);
+  slurm.agents.set_reachable(0, true);
+  EXPECT_TRUE(slurm.run_to_end(500));
+  EXPECT_EQ(slurm.job(old).end, FakeEnd::completed);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
 TEST(Restart, ProgressGoesOn) {
   for (const bool saved : {true, false}) {
     OneNode host(conf("PauseBy=suspend\n"));
@@ -466,27 +487,6 @@ TEST(StockPlaced, TheNextSnapshotSaysWhereItIs) {
   EXPECT_EQ(slurm.job_status(id).nodes, (std::vector<std::pair<std::string, std::uint32_t>>{{"n2", 1}}));
   ASSERT_NE(slurm.agents.applied(2, id), nullptr);
   EXPECT_TRUE(slurm.run_to_end(200));
-  EXPECT_THAT(slurm.violations, IsEmpty());
-}
-
-// Resumed, the job has the quota of one that is paused until the agent hears of another.
-TEST(Limits, AJobIsNotEndedForTimeInWhichItsAgentWasAway) {
-  OneNode host(conf("PauseBy=suspend\n"));
-  FakeSlurm& slurm = host.slurm;
-  FakeJob job = job_of(800, 50);
-  job.time_limit = 1;
-  const auto old = slurm.submit(job);
-  slurm.run_for(15);
-  const auto young = slurm.submit(job_of(800, 10));
-  slurm.run_for(6);
-  ASSERT_EQ(slurm.job(old).state, FakeState::suspended);
-  slurm.agents.set_reachable(0, false);
-  slurm.cancel(young);
-  slurm.run_for(100);
-  EXPECT_EQ(slurm.job(old).state, FakeState::running);
-  slurm.agents.set_reachable(0, true);
-  EXPECT_TRUE(slurm.run_to_end(500));
-  EXPECT_EQ(slurm.job(old).end, FakeEnd::completed);
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
