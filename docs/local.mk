@@ -49,6 +49,7 @@ nobase_dist_doc_DATA = \
 	docs/results/live-validation.md \
 	docs/results/performance.md \
 	docs/results/reproduction.md \
+	docs/results/rivals-tables.md \
 	docs/results/rivals.md \
 	docs/results/rr5724.md \
 	docs/results/rr7659.md \

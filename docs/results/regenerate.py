@@ -423,8 +423,10 @@ RR5724_PARTS = {"table2": "2: 3 sites", "table3": "3: 10 sites", "table4": "4: 2
                 "table15": "15: availability 60 %", "table16": "16: availability 90 %"}
 
 
-def side_by_side(part, columns=None, rows=None, intervals=("degradation", "minus Triage's", "minus with requests")):
-    """Measures of rivals, some with the 95 % interval of their mean. By default all columns and rows."""
+def side_by_side(part, columns=None, rows=None, intervals=("degradation",)):
+    """Measures of rivals, with the 95 % interval of the mean where it is known and asked for (None: of all).
+
+    By default all columns and rows."""
 
     def block():
         cells = [r for r in read("rivals") if r["table"] == part]
@@ -436,7 +438,7 @@ def side_by_side(part, columns=None, rows=None, intervals=("degradation", "minus
             for head in heads:
                 cell = found.get((row, head))
                 text = number(cell["measured"]) if cell else ""
-                if cell and head in intervals and cell["low"] and cell["low"] != cell["high"]:
+                if cell and (not intervals or head in intervals) and cell["low"] and cell["low"] != cell["high"]:
                     text += f" [{number(cell['low'])}, {number(cell['high'])}]"
                 texts.append(text)
             out.append(f"| {row.replace('*', chr(92) + '*')} | " + " | ".join(texts) + " |")
@@ -451,8 +453,10 @@ RIVALS_SHORT = ["FCFS", "EASY", "EASY/backfill=SJF", "EASY/head=WFP3/backfill=WF
                 "MLF/queues=4", "GreedyP*", "GreedyPM*/per/MINVT=600", "Triage, pauses lose work",
                 "Triage", "yardstick/SRPT"]
 
-# Of the differences from Triage, all of which the data has.
-PAIRED = ["degradation", "mean stretch", "p99 stretch", "short wait, s", "its p95, s", "U"]
+# Of the differences from Triage.
+PAIRED_WITHOUT_USERS = ["degradation", "mean stretch", "p99 stretch", "max stretch", "short wait, s", "its p95, s", "U",
+                        "makespan, h", "pauses/job", "moves/job"]
+PAIRED = PAIRED_WITHOUT_USERS + ["fairness", "worst user"]
 # Lublin's model has no users.
 WITHOUT_USERS = ["degradation", "its median", "its max", "minus Triage's", "mean stretch", "p99 stretch", "max stretch",
                  "short wait, s", "its p95, s", "U", "makespan, h", "pauses/job", "moves/job", "work lost"]
@@ -626,12 +630,14 @@ BLOCKS = {
                                                      "figure6")},
     },
     "rivals": {
-        "runs": runs("rivals"),
         "short": side_by_side("weeks", RIVALS_SHORT_COLUMNS, RIVALS_SHORT, RIVALS_SHORT_COLUMNS),
-        **{part: side_by_side(part) for part in ("weeks", "weeks-known", "gain")},
-        **{part: side_by_side(part, PAIRED, RIVALS_SHORT[:-2] + RIVALS_SHORT[-1:], PAIRED)
-           for part in ("weeks-paired", "lublin-scaled-paired")},
-        **{part: side_by_side(part, WITHOUT_USERS) for part in ("lublin", "lublin-scaled")},
+    },
+    "rivals-tables": {
+        "runs": runs("rivals"),
+        **{part: side_by_side(part, intervals=None) for part in ("weeks", "weeks-known", "gain")},
+        "weeks-paired": side_by_side("weeks-paired", PAIRED, intervals=None),
+        **{part: side_by_side(part, PAIRED_WITHOUT_USERS, intervals=None) for part in ("lublin-paired", "lublin-scaled-paired")},
+        **{part: side_by_side(part, WITHOUT_USERS, intervals=None) for part in ("lublin", "lublin-scaled")},
         **{part: side_by_side(part, WHOLE_LOG) for part in ("hpc2n", "hpc2n-known", "kth", "kth-known", "ctc", "ctc-known")},
         "stability": table("rivals", "stability"),
         "stability-without": table("rivals", "stability-without"),

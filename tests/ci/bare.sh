@@ -7,6 +7,7 @@
 # usage: tests/ci/bare.sh bookworm|trixie|sid [check]     as root or with sudo. Exit: 77 if that cannot be had.
 #   DFRS_TRACES     folder with workload logs, for check
 #   DFRS_SLURM_SRC  the source of that release's Slurm, a folder or a tarball; default: fetched from Debian's archive
+#   DFRS_CLANG      a version of clang, such as 19: compiles with it instead of g++
 #   CCACHE_DIR      installs ccache too, and keeps its cache in this folder
 set -euo pipefail
 # shellcheck source=tests/setup.sh
@@ -24,7 +25,7 @@ system=$work/debian
 trap 'remove_chroots "$work"' EXIT
 say "a bare $suite (log: out/bare-$suite.log)"
 mkdir -p "$out" "$work/source"
-make_chroot "$suite" "$system" ca-certificates ${CCACHE_DIR:+ccache} > "$out/bare-$suite.log" 2>&1 || { echo "SKIP: $suite cannot be fetched"; exit 77; }
+make_chroot "$suite" "$system" ca-certificates ${CCACHE_DIR:+ccache} ${DFRS_CLANG:+"clang-$DFRS_CLANG"} > "$out/bare-$suite.log" 2>&1 || { echo "SKIP: $suite cannot be fetched"; exit 77; }
 git -C "$root" ls-files -z | tar -C "$root" --null -T - -cf - | tar -C "$work/source" -xf -
 as_root mv "$work/source" "$system/source"
 as_root cp /etc/hosts "$system/etc/"
@@ -43,6 +44,7 @@ for at in proc sys dev; do as_root mount --rbind "/$at" "$system/$at"; as_root m
 begin=$SECONDS
 as_root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 ${CCACHE_DIR:+CCACHE_DIR=/ccache} \
   ${DFRS_SLURM_SRC:+DFRS_SLURM_SRC=/slurm-source} ${DFRS_TRACES:+DFRS_TRACES=/traces} "WHAT=$what" \
+  ${DFRS_CLANG:+"CC=clang-$DFRS_CLANG" "CXX=${CCACHE_DIR:+ccache }clang++-$DFRS_CLANG"} \
   chroot "$system" bash -euo pipefail << 'INSIDE'
 cd /source
 took() { echo "==> $1: $((SECONDS - begin)) s"; begin=$SECONDS; }
@@ -53,7 +55,7 @@ if [[ $WHAT == check ]]; then
   exit
 fi
 ./quickstart demo
-g++ --version | head -n 1
+${CXX:-g++} --version | head -n 1
 took demo
 ./quickstart cluster up
 slurmctld -V

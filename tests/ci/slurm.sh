@@ -55,7 +55,12 @@ if [[ $what == plugins ]]; then
     outcome=$(outcome_of plugins_compile "$version")
     result "$outcome" "plugins compile for Slurm $version" "$out/slurm/$version/make.log"
     [[ $outcome == PASS ]] || continue
-    result "$(outcome_of slurm_exported "$version" "$out/slurm/$version")" "symbols that the plugins import from Slurm $version"
+    if slurm_is_built "$version"; then
+      outcome=$(outcome_of slurm_symbols "$out/slurm/$version" "$(slurm_prefix "$version")")
+    else
+      outcome=$(outcome_of slurm_exported "$version" "$out/slurm/$version")
+    fi
+    result "$outcome" "symbols that the plugins import from Slurm $version"
   done
 fi
 (( ${#here[@]} > 0 )) || { echo "SKIP: no tarball of Slurm is here; SLURM_TARBALLS names a folder with some"; exit 77; }

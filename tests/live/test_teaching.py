@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The teaching partition of examples/, as its files say: sessions start at once, share CPUs, and are never paused."""
+import itertools
+import textwrap
 import time
 from datetime import datetime
 
@@ -86,3 +88,15 @@ class Teaching(LiveTest):
         fields = self.wait_state(int(answer.stdout), "COMPLETED")
         self.assertLessEqual(waited(fields), SOON)
         self.assertEqual(self.dfrsctl("status")["lost_runs"], 0, "nothing gave way to it")
+
+    def test_a_session_as_open_ondemand_submits_it_passes_its_environment_to_its_steps(self):
+        """OnDemand wraps the script of a session as the cluster's file says, and submits it with --export=NONE."""
+        text = (ROOT / "examples" / "ondemand-cluster.yml").read_text(encoding="utf-8")
+        below = text.split("script_wrapper: |\n", 1)[1].splitlines()
+        wrapper = textwrap.dedent("\n".join(itertools.takewhile(lambda line: line.startswith(8 * " "), below)))
+        self.assertEqual(wrapper.count("%s"), 1)
+        answer = self.folder / "answer"
+        script = f"export SESSION=inside\nsrun --mem-per-cpu=20 printenv SESSION > {answer}"
+        job = self.session("--export=NONE", "--mem-per-cpu=20", script=wrapper.replace("%s", script))
+        self.assertLessEqual(waited(self.wait_state(job, "COMPLETED")), SOON)
+        self.assertEqual(answer.read_text(encoding="utf-8"), "inside\n")

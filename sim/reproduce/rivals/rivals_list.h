@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who is compared. A new rival is a policy (policy/registry.mk) and a line here.
+// Who is compared. A new rival is a policy (a file and its line in policy/registry.mk) and a line here.
 #pragma once
 
 #include <array>
@@ -35,6 +35,8 @@ inline constexpr std::array kRivals{
     Rival{"EASY/backfill=UNICEF", "whole nodes, backfilling", true},
     Rival{"EASY/head=SJF/backfill=SJF", "whole nodes, backfilling", true},
     Rival{"EASY/head=SAF/backfill=SAF", "whole nodes, backfilling", true},
+    Rival{"EASY/head=LJF/backfill=LJF", "whole nodes, backfilling", true},
+    Rival{"EASY/head=XF/backfill=XF", "whole nodes, backfilling", true},
     Rival{"EASY/head=F1/backfill=F1", "whole nodes, backfilling", true},
     Rival{"EASY/head=F2/backfill=F2", "whole nodes, backfilling", true},
     Rival{"EASY/head=F3/backfill=F3", "whole nodes, backfilling", true},
@@ -50,11 +52,19 @@ inline constexpr std::array kRivals{
     Rival{"EASY/backfill=SJF/predict=sc15/correct=steps", "predicted run times", true},
     Rival{"EASY/shared", "shared nodes, no CPU shared", true},
     Rival{"EASY/shared/backfill=SJF", "shared nodes, no CPU shared", true},
+    Rival{"EASY/shared/head=SJF/backfill=SJF", "shared nodes, no CPU shared", true},
     Rival{"EASY/shared/head=SAF/backfill=SAF", "shared nodes, no CPU shared", true},
+    Rival{"EASY/shared/head=LJF/backfill=LJF", "shared nodes, no CPU shared", true},
+    Rival{"EASY/shared/head=XF/backfill=XF", "shared nodes, no CPU shared", true},
+    Rival{"EASY/shared/head=F1/backfill=F1", "shared nodes, no CPU shared", true},
+    Rival{"EASY/shared/head=F2/backfill=F2", "shared nodes, no CPU shared", true},
+    Rival{"EASY/shared/head=F3/backfill=F3", "shared nodes, no CPU shared", true},
     Rival{"EASY/shared/head=F4/backfill=F4", "shared nodes, no CPU shared", true},
     Rival{"EASY/shared/head=WFP3/backfill=WFP3", "shared nodes, no CPU shared", true},
+    Rival{"EASY/shared/head=UNICEF/backfill=UNICEF", "shared nodes, no CPU shared", true},
     Rival{"EASY/shared/backfill=SJF/predict=tsafrir", "shared nodes, no CPU shared", true},
     Rival{"LAS/queues=2", "pauses, nothing shared"},
+    Rival{"LAS/queues=3", "pauses, nothing shared"},
     Rival{"LAS/queues=4", "pauses, nothing shared"},
     Rival{"MLF/queues=4", "pauses, nothing shared"},
     Rival{"EASY/shared/jobs=2", "CPU shared, no pauses", true},
@@ -67,6 +77,7 @@ inline constexpr std::array kRivals{
     Rival{kTriage, "CPU shared, no pauses", false, record::PauseEffect::none, "Triage, no pauses"},
     Rival{"GreedyP*", "DFRS, published"},
     Rival{"GreedyPM*", "DFRS, published"},
+    Rival{"GreedyP*/per/MINVT=600", "DFRS, published"},
     Rival{"GreedyPM*/per/MINVT=600", "DFRS, published"},
     Rival{"MCB8*/MINVT=600", "DFRS, published"},
     Rival{kTriage, "Triage, a pause loses the run", false, record::PauseEffect::lost, "Triage, pauses lose work"},
