@@ -127,10 +127,12 @@ TEST(CliReproduce, Sc15FiltersJobsAsTheAuthors) {
   std::string log = "; MaxProcs: 128\n";
   for (int k = 1; k <= 30; ++k) log += swf_line(k, 10.0 * k, k == 3 ? 0 : 100, 4, k == 5 ? -1 : 200);
   folder.write("SDSC-SP2-1998-4.2-cln.swf", log);
+  folder.write("SDSC-BLUE-2000-4.2-cln.swf", log);
   const std::string text =
-      output_of({"reproduce", "sc15", "--parts", "sdsc,errors-sdsc,kth", "--traces", folder.path().string()},
+      output_of({"reproduce", "sc15", "--parts", "sdsc,blue,errors-sdsc,kth", "--traces", folder.path().string()},
                 {.environment = {"XDG_CACHE_HOME=" + folder.path().string()}});
   EXPECT_THAT(text, HasSubstr("28 jobs, theirs 54006"));
+  EXPECT_THAT(text, HasSubstr("28 jobs, theirs 232542"));
   EXPECT_THAT(text, HasSubstr("Left out, because it needs the log KTH-SP2-1996-2.1-cln.swf.gz"));
   EXPECT_THAT(text, HasSubstr("within a factor of 2"));
 }
