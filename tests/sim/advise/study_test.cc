@@ -58,7 +58,7 @@ TEST(Study, PausesByHand) {
   EXPECT_DOUBLE_EQ(kept.pauses_per_job, 0.5);
   EXPECT_DOUBLE_EQ(kept.most_pauses, 1);
   EXPECT_DOUBLE_EQ(kept.gb_per_s, 0.75 / 1400);
-  EXPECT_DOUBLE_EQ(kept.peak_gb_per_s, 0.75 / 3600);
+  EXPECT_DOUBLE_EQ(kept.peak_gb_per_s, 0.75 / 1400) << "over all of it: there is no whole hour";
   EXPECT_DOUBLE_EQ(kept.lost_share, 0);
   // It starts over at 600 and ends at 1600; 500 of 1100 s of work are lost.
   const StudyRun lost = one("GreedyP*", PauseWorld::all(PauseEffect::lost), samples);
@@ -67,6 +67,28 @@ TEST(Study, PausesByHand) {
   EXPECT_DOUBLE_EQ(lost.jobs_losing, 0.5);
   EXPECT_DOUBLE_EQ(lost.gb_per_s, 0);
   EXPECT_DOUBLE_EQ(lost.peak_gb_per_s, 0);
+}
+
+// The first job runs 10,000 s, and is paused at 3500 and at 6000. It serves 300 s of penalty each time.
+TEST(Study, TheWorstHourBeginsAnywhere) {
+  const std::vector<Instance> samples{
+      {"three",
+       Platform::homogeneous(1, 1024),
+       {serial_job(1, 0, 768, 10000), serial_job(2, 3500, 512, 100), serial_job(3, 6000, 512, 100)}}};
+  const StudyRun run = one("GreedyP*", PauseWorld{}, samples);
+  EXPECT_DOUBLE_EQ(run.gb_per_s, 1.5 / 10800);
+  EXPECT_DOUBLE_EQ(run.peak_gb_per_s, 1.5 / 3600);
+}
+
+// Paused at 100 and at 4500, it ends at 5800: no hour has as much per second as all of it.
+TEST(Study, TheWorstHourIsNoBetterThanTheAverage) {
+  const std::vector<Instance> samples{
+      {"three",
+       Platform::homogeneous(1, 1024),
+       {serial_job(1, 0, 768, 5000), serial_job(2, 100, 512, 100), serial_job(3, 4500, 512, 100)}}};
+  const StudyRun run = one("GreedyP*", PauseWorld{}, samples);
+  EXPECT_DOUBLE_EQ(run.gb_per_s, 1.5 / 5800);
+  EXPECT_DOUBLE_EQ(run.peak_gb_per_s, 1.5 / 5800);
 }
 
 // Somebody sits at the first job: it may be suspended, but not requeued, with a checkpoint or without.
