@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/advise/advice.h"
 #include "tests/sim/host/serial_job.h"
 
@@ -352,6 +354,21 @@ TEST(Advice, InteractiveJobsHaveASentence) {
   EXPECT_NE(page.find("salloc and srun, 1 job): their jobs start after 0 s on average, under EASY after 8 min"),
             std::string::npos)
       << page;
+}
+
+TEST(Advice, NamesThePublishedPoliciesThatItTries) {
+  AdviceInput input = about_two_jobs();
+  const auto says = [&](const std::string& names) {
+    const std::string page = text_page(or_throw(advise(input)).page);
+    std::string flat = page;
+    std::replace(flat.begin(), flat.end(), '\n', ' ');
+    EXPECT_NE(flat.find("For each, the best of the published policies tried (" + names + "; more with -a) and Triage."),
+              std::string::npos)
+        << page;
+  };
+  says("Greedy*, GreedyP* and GreedyPM*/per/MINVT=600");
+  input.candidates = {"GreedyPM*", "Triage/LIMITS"};
+  says("Greedy*, GreedyP*, GreedyPM*/per/MINVT=600 and GreedyPM*");
 }
 
 TEST(Advice, LimitsOfTimeAreForTriageOnly) {
