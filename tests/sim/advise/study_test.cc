@@ -356,6 +356,46 @@ TEST(Advice, InteractiveJobsHaveASentence) {
       << page;
 }
 
+TEST(Advice, TheHeadlineSaysWhatIsKnownOfTheJobsEfficiency) {
+  AdviceInput input = about_two_jobs();
+  const auto says = [&](const std::string& item) {
+    const std::string page = markdown_page(or_throw(advise(input)).page);
+    EXPECT_NE(page.find("- " + item + "\n"), std::string::npos) << item << "\n" << page;
+  };
+  says("The log does not say how much CPU time and memory your jobs use.");
+  input.facts.emplace();
+  says("The log does not say how much CPU time and memory your jobs use.");
+  input.facts->cpu_efficiency = 0.25;
+  says(
+      "Your jobs use 25 % of the CPU time that they ask for (median). The log does not say how much of the memory they "
+      "use.");
+  input.facts->memory_used = 0.5;
+  says("Your jobs use 25 % of the CPU time and 50 % of the memory that they ask for (medians).");
+  input.facts->cpu_efficiency.reset();
+  says(
+      "Your jobs use 50 % of the memory that they ask for (median). The log does not say how much of the CPU time they "
+      "use.");
+}
+
+TEST(Advice, SharesOfWhatJobsHoldAreOneSentence) {
+  AdviceInput input = about_two_jobs();
+  const auto says = [&](const std::string& words) {
+    const std::string page = markdown_page(or_throw(advise(input)).page);
+    EXPECT_NE(page.find("- Half of the jobs use less than " + words + ". DFRS shares"), std::string::npos)
+        << words << "\n"
+        << page;
+  };
+  input.facts.emplace();
+  input.facts->memory_used = 0.5;
+  says("50 % of the memory they ask for");
+  input.facts->cpu_efficiency = 0.25;
+  says("25 % of the CPU time they hold, and less than 50 % of the memory they ask for");
+  input.facts->limit_used = 0.125;
+  says(
+      "25 % of the CPU time they hold, less than 50 % of the memory they ask for, and less than 12 % of their time "
+      "limit");
+}
+
 TEST(Advice, NamesThePublishedPoliciesThatItTries) {
   AdviceInput input = about_two_jobs();
   const auto says = [&](const std::string& names) {
