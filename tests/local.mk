@@ -100,6 +100,7 @@ tests_sim_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sim_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_sim_tests_SOURCES = \
 	tests/policy/pausing/pausing_test.cc \
+	tests/sim/advise/accounting_facts_test.cc \
 	tests/sim/advise/study_test.cc \
 	tests/sim/advise/worst_day_test.cc \
 	tests/sim/bound/bound_test.cc \

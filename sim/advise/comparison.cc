@@ -2,6 +2,7 @@
 #include "sim/advise/comparison.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -31,6 +32,19 @@ std::string penalty(const StudyOptions& study) {
   if (!(study.swap_rate > 0)) return span(study.penalty);
   return fmt::format("the time to move its memory at {} MiB/s, out and in{}", study.swap_rate,
                      study.restart > 0 ? ", and " + span(study.restart) : "");
+}
+
+// Each once, in the order in which they were tried: "A, B and C".
+std::string published_names(const Recommendation& recommendation) {
+  std::vector<std::string> names;
+  for (const StudyRun& run : recommendation.runs()) {
+    if (&run == &recommendation.today() || is_triage(run.algorithm)) continue;
+    std::string name = short_name(run.algorithm);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  const std::string last = std::move(names.back());
+  names.pop_back();
+  return fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
 }  // namespace
@@ -146,9 +160,9 @@ void write_choices(Page& page, const Recommendation& recommendation) {
   page.heading("What you could let pauses do");
   PageTable table;
   table.caption =
-      "For each, the best published policy and Triage. The recommended one has the better figure in the column "
-      "'99 % are below'. Where they are about equal, it is the one that demands less, unless one job fares far worse "
-      "under it.";
+      "For each, the best of the published policies tried (" + published_names(recommendation) +
+      "; more with -a) and Triage. The recommended one has the better figure in the column '99 % are below'. Where "
+      "they are about equal, it is the one that demands less, unless one job fares far worse under it.";
   table.headings = {"dfrs.conf",     "it takes",     "policy",         "recommended", "99 % are below",
                     "worst stretch", "mean stretch", "pauses per job", "work lost"};
   const auto add = [&](std::string setting, std::string takes, std::string chosen, const StudyRun& run) {

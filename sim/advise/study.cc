@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <deque>
 #include <unordered_map>
 
 #include "policy/rr7659/options.h"
@@ -18,8 +18,8 @@ namespace {
 constexpr Seconds kHour = 3600;
 constexpr double kMibPerGb = 1024;
 
-// Memory written by pauses and moves, per hour.
-class TrafficByHour final : public StepObserver {
+// Memory written by pauses and moves, in the hour that has most of it. It may begin at any time.
+class WorstHour final : public StepObserver {
  public:
   void on_step(const ClusterView& view, std::span<const Event>, const Decisions& decisions) override {
     for (const Decision& decision : decisions.placements) {
@@ -28,23 +28,31 @@ class TrafficByHour final : public StepObserver {
       double tasks = 0;
       if (decision.kind == DecisionKind::pause) tasks = job.tasks;
       if (decision.kind == DecisionKind::move) tasks = moved(job.nodes, decisions.nodes_of(decision));
-      if (tasks > 0) mib_[static_cast<std::int64_t>(view.now / kHour)] += memory * tasks;
+      if (tasks > 0) add(view.now, memory * tasks);
     }
   }
-  double peak_gb_per_s() const {
-    double most = 0;
-    for (const auto& [hour, mib] : mib_) most = std::max(most, mib);
-    return most / kMibPerGb / kHour;
-  }
+  double most_mib() const { return most_; }
 
  private:
+  struct Write {
+    Seconds at;
+    double mib;
+  };
+  void add(Seconds now, double mib) {
+    hour_.push_back({now, mib});
+    in_hour_ += mib;
+    for (; hour_.front().at <= now - kHour; hour_.pop_front()) in_hour_ -= hour_.front().mib;
+    most_ = std::max(most_, in_hour_);
+  }
   // Number of tasks that changed nodes. Both lists are sorted.
   static double moved(std::span<const NodeIndex> before, std::span<const NodeIndex> after) {
     std::vector<NodeIndex> common;
     std::set_intersection(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(common));
     return static_cast<double>(after.size() - common.size());
   }
-  std::map<std::int64_t, double> mib_;
+  std::deque<Write> hour_;  // of the last hour
+  double in_hour_ = 0;      // their sum
+  double most_ = 0;
 };
 
 // Memory of the paused jobs of each node, which live nodes hold in swap.
@@ -78,10 +86,10 @@ class PausedMemory final : public StepObserver {
 class Watcher final : public StepObserver {
  public:
   void on_step(const ClusterView& view, std::span<const Event> events, const Decisions& decisions) override {
-    traffic.on_step(view, events, decisions);
+    worst_hour.on_step(view, events, decisions);
     paused.on_step(view, events, decisions);
   }
-  TrafficByHour traffic;
+  WorstHour worst_hour;
   PausedMemory paused;
 };
 
@@ -94,9 +102,17 @@ PauseEffect effect_on(const Job& job, const PauseWorld& world, const StudyOption
 
 struct SampleRun {
   RunResult result;
-  double peak_gb_per_s = 0;
+  double most_mib_in_an_hour = 0;
   double most_paused_mib = 0;
 };
+
+// In the worst hour, or over all of a shorter run. Never below the average: writes far apart in a run of less than two
+// hours may have no hour in common.
+double peak_gb_per_s(const SampleRun& run, Seconds length) {
+  if (!(length > 0)) return 0;
+  const double average = (run.result.paused_mib + run.result.moved_mib) / length;
+  return std::max(run.most_mib_in_an_hour / std::min(kHour, length), average) / kMibPerGb;
+}
 
 double nearest_rank(const std::vector<double>& sorted, double share) {
   const double at = std::ceil(share * static_cast<double>(sorted.size())) - 1;
@@ -168,7 +184,7 @@ StudyRun put_together(const Trial& trial, std::span<const SampleRun> runs, const
     mib += run.paused_mib + run.moved_mib;
     lost += run.lost_work;
     if (trial.pauses.others != PauseEffect::lost)
-      out.peak_gb_per_s = std::max(out.peak_gb_per_s, runs[s].peak_gb_per_s);
+      out.peak_gb_per_s = std::max(out.peak_gb_per_s, peak_gb_per_s(runs[s], length));
     out.most_paused_mib = std::max(out.most_paused_mib, runs[s].most_paused_mib);
   }
   out.all = all.service();
@@ -238,7 +254,7 @@ Result<std::vector<StudyRun>> run_study(const std::vector<Trial>& trials, const 
                                      {.observer = &watcher});
     if (!run) return tl::unexpected(std::move(run).error());
     runs[k].result = *std::move(run);
-    runs[k].peak_gb_per_s = watcher.traffic.peak_gb_per_s();
+    runs[k].most_mib_in_an_hour = watcher.worst_hour.most_mib();
     runs[k].most_paused_mib = watcher.paused.most_mib();
     return {};
   };

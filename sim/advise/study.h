@@ -55,7 +55,7 @@ struct StudyRun {
   double moves_per_job = 0;
   double most_pauses = 0;      ///< of one job
   double gb_per_s = 0;         ///< memory of paused and moved jobs, on average; GB of 1024 MiB
-  double peak_gb_per_s = 0;    ///< in the worst hour
+  double peak_gb_per_s = 0;    ///< in the worst hour, or over all of a sample that is shorter
   double most_paused_mib = 0;  ///< memory of the paused jobs of a node at a time, unless their work is lost
   double lost_share = 0;       ///< discarded work relative to the work of all jobs
   double jobs_losing = 0;      ///< share of jobs that lost a run

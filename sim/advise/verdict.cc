@@ -23,6 +23,19 @@ std::string compared(const StudyRun& run, const StudyRun& today) {
       stretch(score(run)), stretch(score(today)), span(run.all.mean_wait), span(today.all.mean_wait));
 }
 
+// What sites ask first. Where the log does not say, the page does not just leave it out.
+std::string efficiency(const AccountingFacts& facts) {
+  if (facts.cpu_efficiency && facts.memory_used) {
+    return fmt::format("Your jobs use {} of the CPU time and {} of the memory that they ask for (medians).",
+                       percent(*facts.cpu_efficiency), percent(*facts.memory_used));
+  }
+  constexpr auto kOne =
+      "Your jobs use {} of the {} that they ask for (median). The log does not say how much of the {} they use.";
+  if (facts.cpu_efficiency) return fmt::format(kOne, percent(*facts.cpu_efficiency), "CPU time", "memory");
+  if (facts.memory_used) return fmt::format(kOne, percent(*facts.memory_used), "memory", "CPU time");
+  return "The log does not say how much CPU time and memory your jobs use.";
+}
+
 // Whether the site wants all jobs to keep their work.
 bool keeps_work(const SiteWorld& world) { return world.pauses == kKept || world.pauses == kSuspended; }
 
@@ -113,11 +126,7 @@ void write_verdict(Page& page, const AdviceInput& input, const Recommendation& r
                     short_name(best.algorithm), compared(best, today)),
         true);
   }
-  std::vector<std::string> items;
-  if (input.facts && input.facts->cpu_efficiency && input.facts->memory_used) {
-    items.push_back(fmt::format("Your jobs use {} of the CPU time and {} of the memory that they ask for (medians).",
-                                percent(*input.facts->cpu_efficiency), percent(*input.facts->memory_used)));
-  }
+  std::vector<std::string> items{efficiency(input.facts.value_or(AccountingFacts{}))};
   const auto waits = [](const Service& then, const Service& now) {
     return fmt::format("start after {} on average, under EASY after {}; 95 % of them within {}, under EASY within {}.",
                        span(then.mean_wait), span(now.mean_wait), span(then.p95_wait), span(now.p95_wait));

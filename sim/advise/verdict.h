@@ -12,7 +12,7 @@ namespace dfrs::sim {
 
 void write_verdict(Page& page, const AdviceInput& input, const Recommendation& recommendation);
 
-/// How Triage fares beside the best published policy, where that is worth a sentence.
+/// How Triage fares beside the best of the published policies tried, where that is worth a sentence.
 std::optional<std::string> rival_sentence(const Recommendation& recommendation, const SiteWorld& world);
 
 }  // namespace dfrs::sim

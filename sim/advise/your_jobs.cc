@@ -2,8 +2,11 @@
 #include "sim/advise/your_jobs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/advise/figures.h"
@@ -14,23 +17,19 @@ namespace {
 using namespace figures;
 
 void add_facts(const AccountingFacts& facts, std::vector<std::string>& items) {
-  std::string text;
-  if (facts.cpu_efficiency) {
-    text += fmt::format("half of the jobs use less than {} of the CPU time they hold", percent(*facts.cpu_efficiency));
-  }
-  if (facts.memory_used) {
-    text += fmt::format("{}less than {} of the memory they ask for", text.empty() ? "half of the jobs use " : ", ",
-                        percent(*facts.memory_used));
-  }
-  if (facts.limit_used) {
-    text += fmt::format("{}less than {} of their time limit", text.empty() ? "half of the jobs use " : ", and ",
-                        percent(*facts.limit_used));
-  }
-  if (!text.empty()) {
-    text[0] = 'H';
-    items.push_back(text +
-                    ". DFRS shares idle CPUs, but never memory: requests closer to what jobs use would make "
-                    "room for more of them.");
+  std::vector<std::string> shares;
+  const auto add = [&](const std::optional<double>& share, std::string_view of) {
+    if (share) shares.push_back(fmt::format("less than {} of {}", percent(*share), of));
+  };
+  add(facts.cpu_efficiency, "the CPU time they hold");
+  add(facts.memory_used, "the memory they ask for");
+  add(facts.limit_used, "their time limit");
+  if (!shares.empty()) {
+    if (shares.size() > 1) shares.back().insert(0, "and ");
+    items.push_back(
+        fmt::format("Half of the jobs use {}. DFRS shares idle CPUs, but never memory: requests closer to what jobs "
+                    "use would make room for more of them.",
+                    fmt::join(shares, ", ")));
   }
   if (facts.requeued_jobs > 0) {
     items.push_back(fmt::format("{} had been requeued; {:.1f} CPU hours of their first runs were lost.",

@@ -19,6 +19,7 @@
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/workload/sacct/table.h"
+#include "sim/workload/swf_stream.h"
 #include "sim/workload/weeks.h"
 
 namespace dfrs::sim {
@@ -158,6 +159,7 @@ struct AdviseCommand {
     input.shape.memory_mib = all.platform.nodes.front().rigid[kMemory];
     input.licences = all.platform.licences;
     input.memory_modelled = input.shape.memory_mib > 0;
+    if (loaded.was_swf) read_facts(text, loaded.source, options.swf);
     if (loaded.was_sacct) {
       const SacctLog log = or_throw(parse_sacct(text, loaded.source, {options.swf.lenient}));
       input.facts = accounting_facts(log);
@@ -176,6 +178,14 @@ struct AdviseCommand {
                         input.shape.cores));
       }
     }
+  }
+
+  // Another pass over the text, so that no records are kept.
+  void read_facts(std::string_view text, const std::string& source, const SwfReadOptions& options) {
+    or_throw(read_swf(text, source, options, [&](SwfRecords& records) {
+      input.facts = accounting_facts(records);
+      return Result<SwfWorkload>(SwfWorkload{});
+    }));
   }
 
   // Sample weeks of a long log, or the whole of a short one. `chosen`: the weeks; filled if empty.

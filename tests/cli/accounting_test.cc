@@ -229,6 +229,34 @@ TEST(CliAdvise, ErrorsSayWhatToGive) {
   expect_failure(dfrs_sim({"advise", sample(), "-o", "/nowhere/page.html"}), kExitIo, {"/nowhere/page.html"});
 }
 
+// Accounting with TotalCPU and without MaxRSS, and SWF logs.
+TEST(CliAdvise, TheHeadlineHasTheEfficiencyOfTheJobs) {
+  const TemporaryFolder folder;
+  const std::string accounting =
+      folder.write("jobs.sacct",
+                   "JobID|State|Submit|Start|ElapsedRaw|NNodes|AllocCPUS|AllocTRES|TotalCPU|NodeList\n"
+                   "1|COMPLETED|1700000000|1700000000|3600|1|4|cpu=4,mem=1G|01:00:00|n1\n");
+  EXPECT_THAT(
+      output_of({"advise", "--sacct", accounting, "--format", "markdown"}),
+      HasSubstr("\n- Your jobs use 25 % of the CPU time that they ask for (median). The log does not say how much "
+                "of the memory they use.\n"));
+  const std::string header = "; MaxProcs: 4\n";
+  const std::string log = folder.write("jobs.swf", header + "1 0 -1 100 4 25 300 4 200 400 1 1 1 -1 -1 -1 -1 -1\n");
+  EXPECT_THAT(
+      output_of({"advise", "--swf", log, "--format", "markdown"}),
+      AllOf(HasSubstr("\n- Your jobs use 25 % of the CPU time and 75 % of the memory that they ask for "
+                      "(medians).\n"),
+            HasSubstr("\n- Half of the jobs use less than 25 % of the CPU time they hold, less than 75 % of the "
+                      "memory they ask for, and less than 50 % of their time limit.")));
+  // Out of order, which another reader reads.
+  const std::string mixed = folder.write("mixed.swf", header + "2 5 -1 100 4 25 -1 4 -1 -1 1 1 1 -1 -1 -1 -1 -1\n" +
+                                                          "1 0 -1 100 4 25 -1 4 -1 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  EXPECT_THAT(
+      output_of({"advise", "--swf", mixed, "--format", "markdown"}),
+      HasSubstr("\n- Your jobs use 25 % of the CPU time that they ask for (median). The log does not say how much "
+                "of the memory they use.\n"));
+}
+
 // The last column may have delimiters in it. One of three jobs is marked, and another was made by srun.
 TEST(CliAdvise, CommentsAndStepsOfAccounting) {
   const TemporaryFolder folder;

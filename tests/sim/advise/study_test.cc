@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/advise/advice.h"
 #include "tests/sim/host/serial_job.h"
 
@@ -58,7 +60,7 @@ TEST(Study, PausesByHand) {
   EXPECT_DOUBLE_EQ(kept.pauses_per_job, 0.5);
   EXPECT_DOUBLE_EQ(kept.most_pauses, 1);
   EXPECT_DOUBLE_EQ(kept.gb_per_s, 0.75 / 1400);
-  EXPECT_DOUBLE_EQ(kept.peak_gb_per_s, 0.75 / 3600);
+  EXPECT_DOUBLE_EQ(kept.peak_gb_per_s, 0.75 / 1400) << "over all of it: there is no whole hour";
   EXPECT_DOUBLE_EQ(kept.lost_share, 0);
   // It starts over at 600 and ends at 1600; 500 of 1100 s of work are lost.
   const StudyRun lost = one("GreedyP*", PauseWorld::all(PauseEffect::lost), samples);
@@ -67,6 +69,28 @@ TEST(Study, PausesByHand) {
   EXPECT_DOUBLE_EQ(lost.jobs_losing, 0.5);
   EXPECT_DOUBLE_EQ(lost.gb_per_s, 0);
   EXPECT_DOUBLE_EQ(lost.peak_gb_per_s, 0);
+}
+
+// The first job runs 10,000 s, and is paused at 3500 and at 6000. It serves 300 s of penalty each time.
+TEST(Study, TheWorstHourBeginsAnywhere) {
+  const std::vector<Instance> samples{
+      {"three",
+       Platform::homogeneous(1, 1024),
+       {serial_job(1, 0, 768, 10000), serial_job(2, 3500, 512, 100), serial_job(3, 6000, 512, 100)}}};
+  const StudyRun run = one("GreedyP*", PauseWorld{}, samples);
+  EXPECT_DOUBLE_EQ(run.gb_per_s, 1.5 / 10800);
+  EXPECT_DOUBLE_EQ(run.peak_gb_per_s, 1.5 / 3600);
+}
+
+// Paused at 100 and at 4500, it ends at 5800: no hour has as much per second as all of it.
+TEST(Study, TheWorstHourIsNoBetterThanTheAverage) {
+  const std::vector<Instance> samples{
+      {"three",
+       Platform::homogeneous(1, 1024),
+       {serial_job(1, 0, 768, 5000), serial_job(2, 100, 512, 100), serial_job(3, 4500, 512, 100)}}};
+  const StudyRun run = one("GreedyP*", PauseWorld{}, samples);
+  EXPECT_DOUBLE_EQ(run.gb_per_s, 1.5 / 5800);
+  EXPECT_DOUBLE_EQ(run.peak_gb_per_s, 1.5 / 5800);
 }
 
 // Somebody sits at the first job: it may be suspended, but not requeued, with a checkpoint or without.
@@ -330,6 +354,61 @@ TEST(Advice, InteractiveJobsHaveASentence) {
   EXPECT_NE(page.find("salloc and srun, 1 job): their jobs start after 0 s on average, under EASY after 8 min"),
             std::string::npos)
       << page;
+}
+
+TEST(Advice, TheHeadlineSaysWhatIsKnownOfTheJobsEfficiency) {
+  AdviceInput input = about_two_jobs();
+  const auto says = [&](const std::string& item) {
+    const std::string page = markdown_page(or_throw(advise(input)).page);
+    EXPECT_NE(page.find("- " + item + "\n"), std::string::npos) << item << "\n" << page;
+  };
+  says("The log does not say how much CPU time and memory your jobs use.");
+  input.facts.emplace();
+  says("The log does not say how much CPU time and memory your jobs use.");
+  input.facts->cpu_efficiency = 0.25;
+  says(
+      "Your jobs use 25 % of the CPU time that they ask for (median). The log does not say how much of the memory they "
+      "use.");
+  input.facts->memory_used = 0.5;
+  says("Your jobs use 25 % of the CPU time and 50 % of the memory that they ask for (medians).");
+  input.facts->cpu_efficiency.reset();
+  says(
+      "Your jobs use 50 % of the memory that they ask for (median). The log does not say how much of the CPU time they "
+      "use.");
+}
+
+TEST(Advice, SharesOfWhatJobsHoldAreOneSentence) {
+  AdviceInput input = about_two_jobs();
+  const auto says = [&](const std::string& words) {
+    const std::string page = markdown_page(or_throw(advise(input)).page);
+    EXPECT_NE(page.find("- Half of the jobs use less than " + words + ". DFRS shares"), std::string::npos)
+        << words << "\n"
+        << page;
+  };
+  input.facts.emplace();
+  input.facts->memory_used = 0.5;
+  says("50 % of the memory they ask for");
+  input.facts->cpu_efficiency = 0.25;
+  says("25 % of the CPU time they hold, and less than 50 % of the memory they ask for");
+  input.facts->limit_used = 0.125;
+  says(
+      "25 % of the CPU time they hold, less than 50 % of the memory they ask for, and less than 12 % of their time "
+      "limit");
+}
+
+TEST(Advice, NamesThePublishedPoliciesThatItTries) {
+  AdviceInput input = about_two_jobs();
+  const auto says = [&](const std::string& names) {
+    const std::string page = text_page(or_throw(advise(input)).page);
+    std::string flat = page;
+    std::replace(flat.begin(), flat.end(), '\n', ' ');
+    EXPECT_NE(flat.find("For each, the best of the published policies tried (" + names + "; more with -a) and Triage."),
+              std::string::npos)
+        << page;
+  };
+  says("Greedy*, GreedyP* and GreedyPM*/per/MINVT=600");
+  input.candidates = {"GreedyPM*", "Triage/LIMITS"};
+  says("Greedy*, GreedyP*, GreedyPM*/per/MINVT=600 and GreedyPM*");
 }
 
 TEST(Advice, LimitsOfTimeAreForTriageOnly) {
