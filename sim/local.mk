@@ -270,6 +270,8 @@ libstudies_a_SOURCES = \
 	sim/reproduce/logs.cc \
 	sim/reproduce/lublin_set.cc \
 	sim/reproduce/lublin_set.h \
+	sim/reproduce/overview.cc \
+	sim/reproduce/overview.h \
 	sim/reproduce/plots.cc \
 	sim/reproduce/prediction_errors.cc \
 	sim/reproduce/prediction_errors.h \

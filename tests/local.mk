@@ -171,6 +171,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/reproduce/cost_counts_test.cc \
 	tests/sim/reproduce/logs_test.cc \
 	tests/sim/reproduce/made_up.h \
+	tests/sim/reproduce/overview_test.cc \
 	tests/sim/reproduce/render_test.cc \
 	tests/sim/reproduce/rr7659_test.cc \
 	tests/sim/reproduce/triage_test.cc \

@@ -18,6 +18,7 @@
 #include "sim/errors.h"
 #include "sim/io/output_file.h"
 #include "sim/reproduce/account.h"
+#include "sim/reproduce/overview.h"
 #include "sim/reproduce/render.h"
 #include "sim/reproduce/reproduction.h"
 
@@ -94,6 +95,7 @@ struct ReproduceCommand {
     for (std::string& sentence : account_sentences(account_of(report.cells()))) {
       run.notes.push_back(std::move(sentence));
     }
+    run.overview = overview(tables, report);
     describe_origin(run, own);
     if (outputs) outputs->write(tables, run);
     print(text_comparison(tables, run));

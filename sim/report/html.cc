@@ -25,17 +25,24 @@ std::string range_of(double low, double high) {
   return high - low < 0.005 ? fmt::format("{:.2f}", low) : fmt::format("{:.2f} to {:.2f}", low, high);
 }
 
-std::string what_was_compared(const CampaignSummary& summary, const ReportOptions& options) {
-  std::string out = "<section>\n<h2>What was compared</h2>\n";
+// For those who see only the top of the page.
+std::string what_was_compared(const CampaignSummary& summary) {
   std::string jobs = base::counted(summary.jobs, "job");
   if (summary.instances > 1) {
     jobs += summary.jobs_min == summary.jobs_max
                 ? fmt::format(" in all ({} each)", summary.jobs_min)
                 : fmt::format(" in all ({} to {} each)", summary.jobs_min, summary.jobs_max);
   }
-  out +=
-      fmt::format("<p>{} on {} with {}. Offered load {}.</p>\n", base::counted(summary.algorithms.size(), "algorithm"),
-                  base::counted(summary.instances, "instance"), jobs, range_of(summary.load_min, summary.load_max));
+  std::vector<std::string> names;
+  for (const AlgorithmSummary& a : summary.algorithms) names.push_back(a.algorithm);
+  return fmt::format("<p>{} on {} with {}: {}. Offered load {}.</p>\n",
+                     base::counted(summary.algorithms.size(), "algorithm"),
+                     base::counted(summary.instances, "instance"), jobs, html_breakable(first_names(names)),
+                     range_of(summary.load_min, summary.load_max));
+}
+
+std::string origin_section(const CampaignSummary& summary, const ReportOptions& options) {
+  std::string out = "<section>\n<h2>How it was compared</h2>\n";
   std::vector<std::pair<std::string, std::string>> settings = options.settings;
   for (auto& line : summary.origin.described(kSourcesShown)) settings.push_back(std::move(line));
   if (!settings.empty()) {
@@ -175,11 +182,11 @@ Result<std::string> html_report(const std::vector<ResultRow>& rows, const Report
       "<style>{1}</style>\n</head>\n<body>\n<header>\n<h1>{0}</h1>\n",
       html_text(options.title), kReportStyle);
   if (!options.subtitle.empty()) out += fmt::format("<p class=\"soft\">{}</p>\n", html_text(options.subtitle));
-  out += "</header>\n<main>\n";
+  out += what_was_compared(summary) + "</header>\n<main>\n";
   out += verdict_section(rows, summary);
   out += table_section(summary);
   out += charts_section(rows, summary, options);
-  out += what_was_compared(summary, options);
+  out += origin_section(summary, options);
   out += instances_section(rows, summary);
   out += glossary_section();
   return out + "</main>\n<footer class=\"soft\"><p>Written by dfrs-sim.</p></footer>\n</body>\n</html>\n";

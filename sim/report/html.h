@@ -21,9 +21,9 @@ struct ReportOptions {
   std::string gnuplot;  ///< full path; empty: search PATH
 };
 
-/// Contains the verdict in words, the table, charts, what was compared, results per instance and a glossary. The same
-/// input gives the same bytes with the same gnuplot. If gnuplot is missing or fails, the report says why it has no
-/// charts and how to get them. All texts are escaped. Errors: those of summarize_campaign.
+/// Contains what was compared, the verdict in words, the table, charts, what made the results, results per instance and
+/// a glossary. The same input gives the same bytes with the same gnuplot. If gnuplot is missing or fails, the report
+/// says why it has no charts and how to get them. All texts are escaped. Errors: those of summarize_campaign.
 Result<std::string> html_report(const std::vector<ResultRow>& rows, const ReportOptions& options = {});
 
 }  // namespace dfrs::sim

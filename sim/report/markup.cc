@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/report/markup.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "base/utf8.h"
 
 namespace dfrs::sim {
+namespace {
+
+constexpr std::size_t kNamesShown = 5;
+
+}  // namespace
+
 std::string html_breakable(std::string_view name) {
   std::string out;
   for (char c : html_text(name)) {
@@ -20,6 +30,16 @@ std::string markdown_escaped(std::string_view text) {
     out += c;
   }
   return out;
+}
+
+std::string first_names(std::span<const std::string> names) {
+  const std::size_t shown = std::min(names.size(), kNamesShown);
+  std::string out;
+  for (std::size_t k = 0; k < shown; ++k) {
+    const bool last = k > 0 && k + 1 == names.size();
+    out += (k == 0 ? "" : last ? " and " : ", ") + names[k];
+  }
+  return names.size() > shown ? out + fmt::format(" and {} more", names.size() - shown) : out;
 }
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Escapes text for HTML and Markdown, and wraps lines.
+// Escapes text for HTML and Markdown, lists names, and wraps lines.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ std::string html_breakable(std::string_view name);
 
 /// `text` with a backslash before Markdown's special characters. Names of algorithms contain "*".
 std::string markdown_escaped(std::string_view text);
+
+/// "a, b and c"; of more than five names the first five: "a, b, c, d, e and 2 more".
+std::string first_names(std::span<const std::string> names);
 
 /// `text` wrapped between words into lines of at most `width` columns if words allow. Indents the lines after the first
 /// and ends with a newline.

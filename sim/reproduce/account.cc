@@ -50,6 +50,16 @@ std::vector<CellAccount> account_of(std::span<const Comparison> cells) {
   return accounts;
 }
 
+CellAccount account_of_all(std::span<const CellAccount> accounts) {
+  CellAccount all{"all tables"};
+  for (const CellAccount& one : accounts) {
+    all.within += one.within;
+    all.explained += one.explained;
+    all.unexplained += one.unexplained;
+  }
+  return all;
+}
+
 std::vector<std::string> account_sentences(std::span<const CellAccount> accounts) {
   std::vector<std::string> sentences;
   const auto say = [&](const CellAccount& one) {
@@ -57,14 +67,8 @@ std::vector<std::string> account_sentences(std::span<const CellAccount> accounts
         fmt::format("Published cells of {}: {}; {} within 10 %, {} more under a tested assumption, {} unexplained.",
                     one.table, one.cells(), one.within, one.explained, one.unexplained));
   };
-  CellAccount all{"all tables"};
-  for (const CellAccount& one : accounts) {
-    say(one);
-    all.within += one.within;
-    all.explained += one.explained;
-    all.unexplained += one.unexplained;
-  }
-  if (accounts.size() > 1) say(all);
+  for (const CellAccount& one : accounts) say(one);
+  if (accounts.size() > 1) say(account_of_all(accounts));
   return sentences;
 }
 

@@ -24,6 +24,9 @@ struct CellAccount {
 /// By table, in order of first appearance, without tables that have no published cells. O(cells log cells).
 std::vector<CellAccount> account_of(std::span<const Comparison> cells);
 
+/// Of all tables, as "all tables".
+CellAccount account_of_all(std::span<const CellAccount> accounts);
+
 /// A sentence per table, and one for all of them if there are several.
 std::vector<std::string> account_sentences(std::span<const CellAccount> accounts);
 

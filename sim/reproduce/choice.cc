@@ -22,6 +22,18 @@ void ReproductionReport::add_mean(Comparison cell, std::span<const double> value
   add(std::move(cell));
 }
 
+void ReproductionReport::least_wins(std::string_view part, std::string_view column) {
+  const Comparison* least = nullptr;
+  bool alone = false;
+  for (const Comparison& cell : cells_) {
+    if (cell.table != part || cell.column != column || !cell.words.empty()) continue;
+    if (cell.row.starts_with("yardstick/") || cell.row.starts_with("clairvoyant/")) continue;
+    if (least != nullptr && cell.measured == least->measured) alone = false;
+    if (least == nullptr || cell.measured < least->measured) least = &cell, alone = true;
+  }
+  if (alone) winners_.push_back({least->table, least->row});
+}
+
 bool ReproduceOptions::wants(std::string_view part) const {
   return parts.empty() || std::find(parts.begin(), parts.end(), part) != parts.end();
 }

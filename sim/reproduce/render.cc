@@ -179,6 +179,7 @@ std::string markdown_comparison(std::span<const ComparisonTable> tables, const R
                                 const std::vector<std::pair<std::string, std::string>>& images) {
   const auto safe = [](const std::string& text) { return markdown_escaped(base::printable(text)); };
   std::string out = fmt::format("# {}\n", safe(run.paper));
+  if (!run.overview.empty()) out += fmt::format("\n**{}**\n", safe(run.overview));
   if (any_published(tables)) out += "\nEach cell: measured (published, ratio measured/published).\n";
   if (any_spread(tables)) out += fmt::format("\n{}\n", kSpreadLegend);
   for (const ComparisonTable& table : tables) {

@@ -19,6 +19,7 @@ struct RunDescription {
   std::vector<std::string> notes;  ///< on the whole run; shown at the end
   ResultOrigin origin = {};        ///< `source` and `sha256`: of the logs, separated by "; "
   std::string command = {};        ///< that repeats the run
+  std::string overview = {};       ///< what overview() says; pages show it at the top
 };
 
 /// Tables at most 130 characters wide. Each column of the paper becomes three (ours, paper, ratio), or one if the paper

@@ -78,6 +78,7 @@ std::string html_comparison(std::span<const ComparisonTable> tables, const RunDe
       any_published(tables) ? "<p class=\"soft\">ours: measured by this run; paper: the published figure, empty where "
                               "there is none or it cannot be read; ratio: ours/paper.</p>\n"
                             : "");
+  if (!run.overview.empty()) out += fmt::format("<p class=\"lead\">{}</p>\n", html_text(run.overview));
   if (!charts) {
     out += fmt::format(
         "<p class=\"notice\">This report has no figures drawn: {}. They are drawn by gnuplot; install it (Debian: "

@@ -86,19 +86,28 @@ class ReproductionReport {
   void note(std::string part, std::string sentence) { notes_.push_back({std::move(part), std::move(sentence)}); }
   /// Draws the cells of a part, whose rows must be numbers.
   void plot(Plot plot) { plots_.push_back(std::move(plot)); }
+  /// The row with the least number in this column, of those added so far, wins the part; of equal rows, none
+  /// does. Yardsticks, which know run times, do not compete.
+  void least_wins(std::string_view part, std::string_view column);
 
   struct Note {
     std::string part;
     std::string sentence;
   };
+  struct Winner {
+    std::string part;
+    std::string row;
+  };
   std::span<const Comparison> cells() const { return cells_; }
   std::span<const Note> notes() const { return notes_; }
   std::span<const Plot> plots() const { return plots_; }
+  std::span<const Winner> winners() const { return winners_; }
 
  private:
   std::vector<Comparison> cells_;
   std::vector<Note> notes_;
   std::vector<Plot> plots_;
+  std::vector<Winner> winners_;
 };
 
 struct ReproductionPart {

@@ -75,7 +75,8 @@ TEST(CliReproduce, ShowsAndKeepsAFigure) {
   EXPECT_THAT(csv, HasSubstr("),,,,--parts=figure3b --instances=1 --seed=1 --traces=" + folder.path().string() + "\n"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 11 * 3);
   EXPECT_THAT(file_bytes(folder / "out/rr7659.md"), HasSubstr("## figure3b"));
-  EXPECT_THAT(file_bytes(folder / "out/rr7659.html"), HasSubstr("<h2>figure3b"));
+  EXPECT_THAT(file_bytes(folder / "out/rr7659.html"),
+              AllOf(HasSubstr("<h2>figure3b"), HasSubstr("<p class=\"lead\">1 part: figure3b. 33 cells, all ours")));
 
   EXPECT_EQ(output_of(reproduce, traces), text);
   EXPECT_EQ(file_bytes(folder / "out/rr7659.csv"), csv);
@@ -192,6 +193,9 @@ TEST(CliReproduce, RivalsOnAWholeLog) {
   EXPECT_THAT(csv, HasSubstr("\nkth-known,EASY/shared/backfill=SJF,mean stretch,,"));
   EXPECT_THAT(csv, Not(HasSubstr("\nkth-known,Greedy*,")));
   EXPECT_THAT(text, HasSubstr("in which jobs pile up is ended"));
+  // Several rivals are equal here, so that none wins.
+  EXPECT_THAT(file_bytes(folder / "out/rivals.html"), AllOf(HasSubstr("<p class=\"lead\">2 parts: kth and kth-known. "),
+                                                            Not(HasSubstr("Lowest mean degradation"))));
   EXPECT_THAT(text, HasSubstr("HPC2N-2002-2.1-cln"));
   EXPECT_EQ(output_of(command, alone), text);  // from the store
 }

@@ -78,7 +78,7 @@ def check_panel(failures, panel, variables):
 
 
 def check_words(failures, source, panels):
-    """Jobs that run, wait and are paused: the same states as on the page of dfrsctl web."""
+    """The same words as on the page of dfrsctl web, and the same states of jobs that run, wait and are paused."""
     page = (source / "shim/web/page/page.js").read_text(encoding="utf-8")
     runs = re.findall(r"'([a-z-]+)'", re.search(r"const runs = (.*);", page)[1])
     paused = re.findall(r"'([a-z-]+)'", re.search(r"const isPaused = (.*);", page)[1])
@@ -87,6 +87,9 @@ def check_words(failures, source, panels):
     for words, sign, states in (("running", "=~", runs), ("waiting", "!~", runs), ("of these paused", "=~", paused)):
         wanted = f'sum(dfrs_jobs{{state{sign}"{"|".join(states)}"}})'
         fail_if(failures, shown.get(words) != wanted, f"'{words}': {shown.get(words)}, but the live page counts {wanted}")
+    legends = {target.get("legendFormat") for panel in panels for target in panel.get("targets", [])}
+    for words in ("mean yield", "decisions", "rounds", "lost runs"):
+        fail_if(failures, f"['{words}', " not in page or words not in legends, f"'{words}' is not on both pages")
 
 
 def overlaps(one, other):

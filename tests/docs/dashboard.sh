@@ -23,6 +23,7 @@ spoilt() {
 }
 spoilt 'no program has dfrs_job_jield' 's/dfrs_job_yield/dfrs_job_jield/g'
 spoilt 'dfrs_jobs has no label sate' 's/dfrs_jobs{state=/dfrs_jobs{sate=/'
+spoilt "'mean yield' is not on both pages" 's/"mean yield"/"yield"/'
 spoilt 'JSONDecodeError' '1s/{//'
 spoilt "targets is not there" 's/"targets"/"target"/'
 spoilt 'brackets' 's/\[$__rate_interval\]/[$__rate_interval/'

@@ -74,8 +74,10 @@ EXTRA_DIST += \
 	tests/live/test_teaching.py \
 	tests/live/test_time_limit.py \
 	tests/live/test_upgrade.py \
+	tests/live/test_web.py \
 	tests/live/test_weights.py \
 	tests/live/test_workload.py \
+	tests/live/timeline.py \
 	tests/live/waiting.py \
 	tests/live/wire.py \
 	tests/live/workload.py

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A live run is recorded, and the simulator's program makes the same decisions of it again."""
+import gzip
 import json
 import os
 import signal
@@ -8,6 +9,7 @@ import time
 from .burst import ARRAY, Burst
 from .case import LiveTest
 from .options import Options
+from .timeline import runs_of
 from .waiting import wait_for
 
 SECONDS = 30
@@ -52,6 +54,7 @@ class Recording(LiveTest):
         summary = self.assert_exact(path)
         self.assertGreaterEqual(summary["starts"], len(burst.kinds) + ARRAY)
         burst.check()
+        self.check_page(path, set(burst.kinds))
         # Other algorithms on the jobs of the record, beside what was measured.
         result = self.replay(path, "--algorithm", "EASY,GreedyP*/OPT=MIN")
         self.assertEqual(result.returncode, 0, f"{result.stdout}\n{result.stderr}")
@@ -61,6 +64,19 @@ class Recording(LiveTest):
                                      ("simulated", "GreedyP*/OPT=MIN")})
         for row in rows.values():
             self.assertGreaterEqual(row["max_stretch"], 1.0)
+
+    def check_page(self, path, wanted):
+        """The page of the recorded run shows these jobs, and none that the record does not have."""
+        page = self.record("run.html")
+        result = self.replay(path, "--report", page)
+        self.assertEqual(result.returncode, 0, f"{result.stdout}\n{result.stderr}")
+        runs = runs_of(page.read_text(encoding="utf-8"))
+        self.assertEqual([run.header["algorithm"] for run in runs], [self.cluster.options.algorithm])
+        shown = set(runs[0].columns["job.id"])
+        self.assertLessEqual(wanted, shown)
+        with gzip.open(path, "rt", encoding="utf-8") as record:
+            recorded = {job["id"] for line in record for job in json.loads(line).get("jobs", []) if "id" in job}
+        self.assertLessEqual(shown, recorded)
 
     def test_a_paused_job_is_told_why_in_the_words_of_the_replay(self):
         """Jobs fill the memory of all nodes; a later one takes the room of one of them."""

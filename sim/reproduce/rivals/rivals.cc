@@ -159,6 +159,8 @@ void show_rivals(std::string_view part, const RivalSet& set, const RivalSet& req
                        : Reference{"minus Triage's", plan.rows(set.name, kTriage, set.options)};
     show_one(part, rival.label, plan.rows(set.name, rival.algorithm, options), reference, report);
   }
+  // Those with known run times are not all rivals.
+  if (!set.only_plans) report.least_wins(part, "degradation");
   report.note(std::string(part), set.sentence);
   note_columns(part, report);
 }

@@ -49,6 +49,7 @@ Result<void> show_log(std::string_view part, Sets& sets, const Study& study, Rep
   for (const std::string_view algorithm : of_the_logs()) {
     add_figures(report, part, algorithm, study.rows(set, algorithm));
   }
+  report.least_wins(part, "avg.");
   report.note(std::string(part), set.sentence);
   report.note(std::string(part),
               "A task per processor, which is a node and fully used. Memory by --memory-model lublin: 10 % of a node "

@@ -27,6 +27,7 @@ Result<void> show_lublin(std::string_view part, Sets& sets, const Study& study, 
   for (const std::string_view algorithm : all_compared()) {
     add_figures(report, part, algorithm, study.rows(set, algorithm));
   }
+  report.least_wins(part, "avg.");
   report.note(std::string(part), set.sentence);
   note_figures(report, part);
   return {};
@@ -47,6 +48,7 @@ Result<void> show_scaled(std::string_view part, Sets& sets, const Study& study, 
     }
     add_figures(report, part, algorithm, all);
   }
+  report.least_wins(part, "avg.");
   const InstanceSet first = sets.lublin(kWorkloads);
   report.note(std::string(part), fmt::format("{} Each scaled to the nine loads 0.1 to 0.9.", first.sentence));
   note_figures(report, part);

@@ -63,6 +63,7 @@ Result<void> show_weeks_free(std::string_view part, Sets& sets, const Study& stu
   for (const std::string_view algorithm : of_free_pauses()) {
     add_figures(report, part, algorithm, study.rows(set, algorithm, free_pauses()));
   }
+  report.least_wins(part, "avg.");
   report.note(std::string(part), "Pauses and moves cost no time.");
   return {};
 }
@@ -79,6 +80,7 @@ Result<void> show_weeks(std::string_view part, Sets& sets, const Study& study, R
   for (const std::string_view algorithm : all_compared()) {
     add_figures(report, part, algorithm, study.rows(set, algorithm));
   }
+  report.least_wins(part, "avg.");
   note_figures(report, part);
   return {};
 }

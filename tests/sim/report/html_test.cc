@@ -61,8 +61,10 @@ TEST(ReportHtml, HasAllPartsAndNothingFromElsewhere) {
   EXPECT_THAT(html, HasSubstr("<p class=\"soft\">A week each</p>"));
   EXPECT_THAT(html, HasSubstr("<tr><th scope=\"row\">rescheduling penalty</th><td>300 s</td></tr>"));
   EXPECT_THAT(html, HasSubstr("<p class=\"lead\">On these 2 instances GreedyPM*/per/OPT=MIN/MINVT=600 has"));
-  EXPECT_THAT(html,
-              HasSubstr("<p>2 algorithms on 2 instances with 200 jobs in all (100 each). Offered load 0.50.</p>"));
+  EXPECT_THAT(
+      html,
+      HasSubstr("<p class=\"soft\">A week each</p>\n<p>2 algorithms on 2 instances with 200 jobs in all (100 each): "
+                "EASY and GreedyPM*<wbr>/per<wbr>/OPT=MIN<wbr>/MINVT=600. Offered load 0.50.</p>\n</header>"));
   EXPECT_THAT(html, HasSubstr("<td class=\"ranked\">200.0</td><td>100.0</td><td>300.0</td><td>141.4</td>"));
   EXPECT_THAT(html,
               HasSubstr("<td>100</td><td>0.50</td><td>2.00</td><td>100.00</td><td class=\"best\">2.00</td></tr>"));

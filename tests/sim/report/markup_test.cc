@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace dfrs::sim {
 namespace {
 
@@ -13,6 +16,18 @@ TEST(Markup, HtmlEscapesAllFiveCharacters) {
 
 TEST(Markup, MarkdownEscapesMarkup) {
   EXPECT_EQ(markdown_escaped("GreedyP*/per|_x_ [1] <a>\\"), "GreedyP\\*/per\\|\\_x\\_ \\[1\\] \\<a\\>\\\\");
+}
+
+TEST(Markup, FirstNamesAtMostFive) {
+  EXPECT_EQ(first_names({}), "");
+  std::vector<std::string> names{"a"};
+  EXPECT_EQ(first_names(names), "a");
+  names = {"a", "b"};
+  EXPECT_EQ(first_names(names), "a and b");
+  names = {"a", "b", "c", "d", "e"};
+  EXPECT_EQ(first_names(names), "a, b, c, d and e");
+  names.emplace_back("f");
+  EXPECT_EQ(first_names(names), "a, b, c, d, e and 1 more");
 }
 
 TEST(Markup, WrappedBreaksBetweenWords) {

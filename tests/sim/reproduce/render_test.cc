@@ -163,6 +163,15 @@ TEST(RenderComparison, HtmlEscapesAndGroups) {
   EXPECT_THAT(page, Not(HasSubstr("gnuplot")));
 }
 
+TEST(RenderComparison, PagesBeginWithTheOverview) {
+  const std::vector<ComparisonTable> tables = or_throw(comparison_tables(kMadeUp, made_up_report()));
+  RunDescription run = kRun;
+  run.overview = "1 part: <table1>.";
+  EXPECT_THAT(html_comparison(tables, run, PartCharts{}), HasSubstr("<p class=\"lead\">1 part: &lt;table1&gt;.</p>"));
+  EXPECT_THAT(markdown_comparison(tables, run), HasSubstr("2011\n\n**1 part: \\<table1\\>.**\n\nEach cell"));
+  EXPECT_THAT(html_comparison(tables, kRun, PartCharts{}), Not(HasSubstr("class=\"lead\"")));
+}
+
 TEST(RenderComparison, HtmlSaysWhyThereAreNoFigures) {
   const std::vector<ComparisonTable> tables = or_throw(comparison_tables(kMadeUp, made_up_report()));
   const auto charts = draw_plots(tables, "/no/such/gnuplot");
