@@ -72,7 +72,7 @@ bool is_to_leave(const Job& job) {
 
 // In an attempt a job makes progress for certain only while all agents write its memory and it runs.
 void keep_clock(Job& job, bool runs, Seconds now) {
-  if (runs == !stands_still(job)) return;
+  if (!job.running() || runs == !stands_still(job)) return;
   if (runs) {
     set_rate(job.progress.clock, now, job.progress.granted_yield);
   } else {

@@ -25,6 +25,7 @@ struct FakeCheckpoints {
   std::uint64_t bytes = 200 << 20;                                // of an image
   std::uint32_t programs = 1;                                     // of each job on the node
   bool fail_freeze = false, fail_dump = false, hang = false;      // hang: nothing that is ordered is ever done
+  bool hung = false;                                              // a moment ago
   bool no_restore = false;                                        // a run starts over without a word
   bool fail_restore = false;                                      // a run starts over, and the agent says so
   std::map<std::uint32_t, std::string> unable;                    // by job: why
@@ -116,6 +117,8 @@ class FakeAgents final : public NodeAgents {
       for (Node& node : nodes_) node.measured_cpu_seconds = node.cpu_seconds;
     }
     for (Node& node : nodes_) {
+      // Orders that came meanwhile are still in force.
+      if (std::exchange(node.checkpoints.hung, node.checkpoints.hang) && !node.checkpoints.hang) apply(node);
       for (auto& [id, job] : node.checkpoints.jobs) {
         if (job.next && now >= job.next_at) finish_step(node, id, job);
       }
