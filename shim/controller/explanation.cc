@@ -128,7 +128,8 @@ class Explanation {
   // What the policy decided, since slurmctld started.
   void tell_story(const record::Story& story, const record::StoryNames& names) {
     say("What the policy decided of job {}:", job_.id);
-    if (story.forgotten != 0) say("  ({} before these)", base::counted(story.forgotten, "event"));
+    if (story.forgotten != 0)
+      say("  ({} of job {} came before these)", base::counted(story.forgotten, "event"), job_.id);
     for (const record::StoryEvent& event : story.events) {
       say("  {}  {}", names.time(event.at), record::sentence(job_.id, event, story, names));
     }

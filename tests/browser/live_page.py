@@ -61,10 +61,10 @@ def number_bytes(value):
     return bytes([*out, value])
 
 
-def look(jobs, at):
-    """What the page is told at an instant: `jobs` is (running, waiting, paused) as RunLog.at() gives them."""
+def look(jobs, at, count=32):
+    """What the page is told at an instant: `jobs` is (running, waiting, paused) as RunLog.at() gives them; `count`: nodes."""
     running, waiting, paused = jobs
-    nodes = [f"node {k}" for k in range(32)]
+    nodes = [f"node {k}" for k in range(count)]
 
     def job(number, state, value=0.0, on=()):
         return {"job": number, "user_id": 1, "name": "made-up", "state": state, "yield": value, "virtual_time_s": 60.0,

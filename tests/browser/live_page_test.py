@@ -73,6 +73,7 @@ def check_live_page(folder, log):
             browser.driver.get(address)
             browser.until(f"{FRAME}.dfrsTimeline?.page.ask")
             check_live_looks(browser, log.at(at))
+            check_many_nodes(browser, controller, log.at(at), at)
             expect("a click tells why", ["is paused: made up." in click_until(browser, job, "made up"),
                                          f"Job {job} starts on node 1." in browser.js(f"return {TOLD}")], [True, True])
             # The next looks change nothing, and do not ask each time.
@@ -106,6 +107,24 @@ def check_live_page(folder, log):
             check_dates(browser, folder)
         finally:
             browser.close()
+
+
+def check_many_nodes(browser, controller, jobs, at):
+    """More nodes than the page lists: it says how many, and the filter finds them."""
+    before = controller.told
+    expect("all nodes are listed", browser.driver.find_element("id", "more-nodes").text, "")
+    controller.tell(live_page.look(jobs, at, 2003))
+    browser.until("document.getElementById('more-nodes').textContent", 20)
+    expect("nodes that are not listed", browser.driver.find_element("id", "more-nodes").text, "and 3 more")
+    expect("nodes that are", browser.js("return document.querySelectorAll('#nodes li').length"), 2000)
+    box = browser.driver.find_element("id", "node-filter")
+    box.send_keys("node 2002")
+    expect("the filter finds others", browser.js("return [...document.querySelectorAll('#nodes li')].map((row) => row.dataset.node)"),
+           ["node 2002"])
+    expect("nothing more then", browser.driver.find_element("id", "more-nodes").text, "")
+    box.clear()
+    controller.tell(before)
+    browser.until("document.querySelectorAll('#nodes li').length === 32", 20)
 
 
 BEGIN = 1764000000

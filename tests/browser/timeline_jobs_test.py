@@ -60,6 +60,26 @@ def check_jobs(browser, page, log):
     expect("console", browser.errors(), [])
 
 
+def check_names(browser, page, log):
+    """What a screen reader is told: tables with their names and headings, and what the charts show."""
+    browser.open(page)
+    job = sorted(log.pausing)[0]
+    browser.js("dfrsTimeline.find(arguments[0])", job)
+    browser.settled()
+    names = {}
+    for node in browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]:
+        if not node["ignored"]:
+            names.setdefault(node["role"]["value"], set()).add(node.get("name", {}).get("value", ""))
+    expect("tables with names", {"Jobs in view", f"Stays of job {job} on nodes under Triage"} - names.get("table", set()), set())
+    expect("no table without one", "" in names.get("table", ()), False)
+    headings = {"job", "waited", "paused for", "pauses", "ended", "from", "penalty", "mean yield", "nodes"}
+    expect("headings of columns", headings - names.get("columnheader", set()), set())
+    charts = names.get("image", set()) | names.get("img", set())
+    expect("the chart of nodes", [name for name in charts if name.startswith("Nodes over time under Triage")] != [])
+    expect("the panels", {"Mean yield of running jobs", "Memory held by running jobs"} - charts, set())
+    expect("headings without a scope", browser.js("return document.querySelectorAll('th:not([scope])').length"), 0)
+
+
 def check_filters(browser, page, log):
     for name, jobs in (("paused", log.pausing), ("moved", log.moving)):
         browser.open(page)
@@ -205,6 +225,7 @@ def test(browser, folder):
     sample_pages.write_busy(folder)
     check_looks(browser, [folder / f"{name}.html" for name in ("users", "busy")])
     check_jobs(browser, folder / "run.html", log)
+    check_names(browser, folder / "run.html", log)
     check_reasons(browser, folder, log)
     check_sizes(browser, folder / "run.html", folder / "trace.dfrs")
     check_users(browser, folder / "users.html")

@@ -68,7 +68,7 @@ const details = {
 
   stays(run, job) {
     const head = element('tr');
-    for (const name of ['from', 'for', 'begin', 'penalty', 'end', 'mean yield', 'yields', 'nodes']) head.append(element('th', name));
+    for (const name of ['from', 'for', 'begin', 'penalty', 'end', 'mean yield', 'yields', 'nodes']) head.append(Object.assign(element('th', name), {scope: 'col'}));
     const body = element('tbody');
     const all = Array.from(run.staysOf(job));
     const stepsOf = (stay) => run.stepFirst[stay + 1] - run.stepFirst[stay];
@@ -88,7 +88,9 @@ const details = {
         Object.assign(element('td', nodes), {className: 'nodes'}));
       body.append(row);
     }
-    const out = element('div', undefined, element('table', undefined, element('thead', undefined, head), body));
+    const table = element('table', undefined, element('thead', undefined, head), body);
+    table.setAttribute('aria-label', `Stays of job ${run.id[job]} on nodes under ${run.algorithm}`);
+    const out = element('div', undefined, table);
     if (all.length > MOST_STAYS || all.some((stay) => stepsOf(stay) > MOST_YIELDS)) out.append(details.toggle(run, job, out));
     return out;
   },

@@ -100,7 +100,7 @@ class Panels {
         dash: s ? [5, 4] : undefined, points: {show: false},
         value: (_, value) => (value === null || Number.isNaN(value) || value === undefined ? '–' : d3.format('.4~g')(value)),
       })));
-      return new uPlot({
+      return this.name(title, new uPlot({
         title, width: this.width(), height: 110, padding: [4, MARGIN, 0, 0],
         hooks: {setSeries: [(plot) => plot.series.slice(1).forEach((line) => line.label.setAttribute('aria-pressed', String(line.show)))]},
         cursor: {drag: {x: false, y: false, setScale: false}, y: false, sync: {key: 'dfrs'}},
@@ -109,9 +109,18 @@ class Panels {
           splits: () => times.ticks(this.page.time.begin, this.page.time.end, this.width() / 110)},
         {...axis, size: GUTTER}],
         series: [{label: 'time', value: (_, value) => (value === null || value === undefined ? '–' : times.text(value, 0))}, ...lines],
-      }, [[0], ...lines.map(() => [null])], this.box);
+      }, [[0], ...lines.map(() => [null])], this.box));
     });
     this.compute();
+  }
+
+  // For those who hear the page.
+  name(title, plot) {
+    plot.ctx.canvas.setAttribute('role', 'img');
+    plot.ctx.canvas.setAttribute('aria-label', title);
+    plot.root.querySelector('.u-legend').setAttribute('aria-label', `Legend of: ${title}`);
+    for (const cell of plot.root.querySelectorAll('.u-legend th')) cell.scope = 'row';
+    return plot;
   }
 
   // A button in the legend, so that keys turn its line on and off, too. The legend takes the click.

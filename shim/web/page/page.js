@@ -4,6 +4,7 @@
   const token = new URLSearchParams(location.search).get('token') || '';
   const byId = (id) => document.getElementById(id);
   const mostJobs = 500;
+  const mostNodes = 2000;
   let look = null;
 
   const make = (name, text, kind) => {
@@ -26,6 +27,7 @@
     const rest = Math.abs(minutes) % 60;
     return `UTC${minutes < 0 ? '-' : '+'}${Math.floor(Math.abs(minutes) / 60)}${rest ? `:${String(rest).padStart(2, '0')}` : ''}`;
   };
+  const more = (count, most) => (count > most ? `and ${count - most} more` : '');
   const nameOf = (job) => look.status.users[job.user_id] || String(job.user_id);
   const runs = (job) => job.state === 'running' || job.state === 'pausing' || job.state === 'moving';
   const isPaused = (job) => ['suspended', 'requeued', 'resuming'].includes(job.state);
@@ -72,7 +74,8 @@
       ? `Agents that do not answer: ${silent.map((node) => node.node).join(', ')}.`
       : 'All agents answer.';
     byId('agents').className = silent.length ? 'off' : '';
-    byId('nodes').replaceChildren(...look.nodes.filter((node) => node.node.includes(wanted)).slice(0, 2000).map((node) => {
+    const chosen = look.nodes.filter((node) => node.node.includes(wanted));
+    byId('nodes').replaceChildren(...chosen.slice(0, mostNodes).map((node) => {
       const row = make('li');
       row.dataset.node = node.node;
       row.append(make('span', node.node, node.usable ? '' : 'off'));
@@ -95,6 +98,7 @@
       row.append(bar, make('span', state, state.endsWith('%') ? 'mute' : 'off'));
       return row;
     }));
+    byId('more-nodes').textContent = more(chosen.length, mostNodes);
   }
 
   function showJobs() {
@@ -126,7 +130,7 @@
       return row;
     }));
     if (focused) byId('jobs').querySelector(`tr[data-job='${focused}'] button`)?.focus();
-    byId('more').textContent = chosen.length > mostJobs ? `and ${chosen.length - mostJobs} more` : '';
+    byId('more').textContent = more(chosen.length, mostJobs);
   }
 
   // What the controller tells of a job, for the timeline: it asks with each look, the controller is asked less often. What
