@@ -70,16 +70,6 @@ bool is_to_leave(const Job& job) {
   return job.desired.state == DesiredState::paused && job.desired.pause_way == PauseWay::checkpoint;
 }
 
-// In an attempt a job makes progress for certain only while all agents write its memory and it runs.
-void keep_clock(Job& job, bool runs, Seconds now) {
-  if (!job.running() || runs == !stands_still(job)) return;
-  if (runs) {
-    set_rate(job.progress.clock, now, job.progress.granted_yield);
-  } else {
-    stand_still(job, now);
-  }
-}
-
 bool concerns(const Job& job, const Config& config) {
   const Checkpointing& state = job.checkpointing;
   return state.phase != Phase::none || state.restoring || state.written_off.attempt != 0 || checkpointable(job, config);
@@ -187,8 +177,6 @@ void Checkpoints::watch(const Sources& from, JobTable& jobs, Changes& changes, S
 
 void Checkpoints::move_on(Job& job, const Seen& seen, const Sources& from, Changes& changes, Seconds now) {
   Checkpointing& state = job.checkpointing;
-  if (state.phase != Phase::none)
-    keep_clock(job, state.phase == Phase::freezing && seen.pre_dumping == seen.nodes, now);
   if (state.under_way()) {
     if (seen.failed) return fail(job, *seen.failed, from, changes, now);
     if (state.phase != Phase::complete && seen.away)
@@ -210,7 +198,7 @@ void Checkpoints::move_on(Job& job, const Seen& seen, const Sources& from, Chang
       state.run = job.restarts;
       state.phase = Phase::resuming;
       state.began = now;
-      stand_still(job, now);
+      stop_clock(job.progress.clock, now);
       return;
     case Phase::freezing:
       if (seen.frozen < seen.nodes) return;
@@ -345,7 +333,8 @@ void Checkpoints::begin(Job& job, const Sources& from, Seconds now) {
   ++state.attempts;
   ++counters_.attempts;
   changed_ = true;
-  stand_still(job, now);
+  stop_clock(job.progress.clock, now);
+  job.progress.raise_unconfirmed = false;
   from.log.verbose("job {}: its checkpoint begins", job.id);
 }
 

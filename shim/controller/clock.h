@@ -16,23 +16,12 @@ inline void stop_clock(VirtualClock& clock, Seconds now) { set_rate(clock, now, 
 
 inline void reset_clock(VirtualClock& clock, Seconds now, Seconds reading) { clock = {reading, now, 0}; }
 
-/// Whether the clock of a running job stands for an attempt to checkpoint it: some of its processes are stopped, or
-/// nobody knows.
-inline bool stands_still(const Job& job) {
-  return job.checkpointing.phase != Checkpointing::Phase::none && job.progress.clock.rate == 0;
-}
-
-inline void stand_still(Job& job, Seconds now) {
-  stop_clock(job.progress.clock, now);
-  job.progress.raise_unconfirmed = false;
-}
-
 /// Gives a running job another yield. A lower one counts at once; a higher one, if `confirm`, only once the agents have
-/// applied it: a time limit must not count CPU that the job never had. A clock that stands still for an attempt to
-/// checkpoint the job is not started.
+/// applied it: a time limit must not count CPU that the job never had. During an attempt to checkpoint the job, the
+/// clock stands still.
 inline void grant_yield(Job& job, Seconds now, double yield, bool confirm) {
   job.progress.granted_yield = yield;
-  if (stands_still(job)) return;
+  if (job.checkpointing.phase != Checkpointing::Phase::none) return;
   job.progress.raise_unconfirmed = confirm && yield > job.progress.clock.rate;
   set_rate(job.progress.clock, now, job.progress.raise_unconfirmed ? job.progress.clock.rate : yield);
 }

@@ -246,6 +246,7 @@ class RandomLoad {
     agent.fail_dump = dice_.chance(15);
     agent.hang = dice_.chance(5);
     agent.pre_dump_takes = agent.freeze_takes > 1.5 ? 5 * agent.freeze_takes : 0;
+    clocks_run_on_ = clocks_run_on_ || agent.pre_dump_takes > 0;
     if (dice_.chance(20)) {
       slurm_->agents.restart_agent(n);
       clocks_run_on_ = true;
