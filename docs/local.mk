@@ -43,6 +43,7 @@ nobase_dist_doc_DATA = \
 	docs/reference/trace-format.md \
 	docs/reference/triage.md \
 	docs/researcher-guide.md \
+	docs/results/cgroup-v2.md \
 	docs/results/dynp.md \
 	docs/results/gang-cloud.md \
 	docs/results/ipdps2010.md \
