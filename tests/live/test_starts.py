@@ -20,7 +20,9 @@ class PrologTest(SlowSaves, LiveTest):
     """slurmctld runs a prolog while the job's start is being saved."""
 
     def assert_each_ran_once(self, count):
-        numbers = [self.sbatch(script=f"echo $SLURM_JOB_ID >> {self.folder}/log", memory=100) for _ in range(count)]
+        # Nobody would launch a job again that has ended before the save has.
+        script = f"echo $SLURM_JOB_ID >> {self.folder}/log\nsleep 8"
+        numbers = [self.sbatch(script=script, memory=100) for _ in range(count)]
         ended = self.wait_ended(numbers, 90)
         self.assert_completed(ended)
         self.assertEqual({fields["Restarts"] for fields in ended.values()}, {"0"})
