@@ -326,8 +326,12 @@ class Cluster:
                 waiting += [pool.submit(self.start_agent, node) for node in self.nodes]
             for each in waiting:
                 each.result()
-            for each in [pool.submit(self.start_slurmd, node, False) for node in self.nodes]:
-                each.result()
+            if self.options.auth == "munge":
+                for each in [pool.submit(self.start_slurmd, node, False) for node in self.nodes]:
+                    each.result()
+        if self.options.auth != "munge":  # all bind the same socket: not at the same time
+            for node in self.nodes:
+                self.start_slurmd(node)
         self.wait_nodes()
 
     def program(self, name):
