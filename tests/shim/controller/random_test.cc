@@ -323,7 +323,9 @@ struct CheckpointTotals {
 
 CheckpointTotals run_seeds(const Trouble& trouble, std::uint64_t first, std::uint64_t count) {
   CheckpointTotals totals;
+  const char* const only = std::getenv("DFRS_TEST_SEED");
   for (std::uint64_t seed = first; seed < first + oracle::cases(count); ++seed) {
+    if (only != nullptr && std::to_string(seed) != only) continue;
     if (std::getenv("DFRS_SHOW_SEEDS") != nullptr) fmt::print(stderr, "seed {}\n", seed);
     RandomLoad load(seed, trouble);
     const std::string error = load.run();
