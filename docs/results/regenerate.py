@@ -423,10 +423,8 @@ RR5724_PARTS = {"table2": "2: 3 sites", "table3": "3: 10 sites", "table4": "4: 2
                 "table15": "15: availability 60 %", "table16": "16: availability 90 %"}
 
 
-def side_by_side(part, columns=None, rows=None, intervals=("degradation",)):
-    """Measures of rivals, with the 95 % interval of the mean where it is known and asked for (None: of all).
-
-    By default all columns and rows."""
+def side_by_side(part, columns=None, rows=None):
+    """Measures of rivals, with the 95 % interval of the mean where there is one. By default all columns and rows."""
 
     def block():
         cells = [r for r in read("rivals") if r["table"] == part]
@@ -438,7 +436,7 @@ def side_by_side(part, columns=None, rows=None, intervals=("degradation",)):
             for head in heads:
                 cell = found.get((row, head))
                 text = number(cell["measured"]) if cell else ""
-                if cell and (not intervals or head in intervals) and cell["low"] and cell["low"] != cell["high"]:
+                if cell and cell["low"] and cell["low"] != cell["high"]:
                     text += f" [{number(cell['low'])}, {number(cell['high'])}]"
                 texts.append(text)
             out.append(f"| {row.replace('*', chr(92) + '*')} | " + " | ".join(texts) + " |")
@@ -630,14 +628,14 @@ BLOCKS = {
                                                      "figure6")},
     },
     "rivals": {
-        "short": side_by_side("weeks", RIVALS_SHORT_COLUMNS, RIVALS_SHORT, RIVALS_SHORT_COLUMNS),
+        "short": side_by_side("weeks", RIVALS_SHORT_COLUMNS, RIVALS_SHORT),
     },
     "rivals-tables": {
         "runs": runs("rivals"),
-        **{part: side_by_side(part, intervals=None) for part in ("weeks", "weeks-known", "gain")},
-        "weeks-paired": side_by_side("weeks-paired", PAIRED, intervals=None),
-        **{part: side_by_side(part, PAIRED_WITHOUT_USERS, intervals=None) for part in ("lublin-paired", "lublin-scaled-paired")},
-        **{part: side_by_side(part, WITHOUT_USERS, intervals=None) for part in ("lublin", "lublin-scaled")},
+        **{part: side_by_side(part) for part in ("weeks", "weeks-known", "gain")},
+        "weeks-paired": side_by_side("weeks-paired", PAIRED),
+        **{part: side_by_side(part, PAIRED_WITHOUT_USERS) for part in ("lublin-paired", "lublin-scaled-paired")},
+        **{part: side_by_side(part, WITHOUT_USERS) for part in ("lublin", "lublin-scaled")},
         **{part: side_by_side(part, WHOLE_LOG) for part in ("hpc2n", "hpc2n-known", "kth", "kth-known", "ctc", "ctc-known")},
         "stability": table("rivals", "stability"),
         "stability-without": table("rivals", "stability-without"),

@@ -2,7 +2,6 @@
 #include "sim/advise/comparison.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "sim/advise/figures.h"
 #include "sim/advise/verdict.h"
+#include "sim/report/markup.h"
 
 namespace dfrs::sim {
 namespace {
@@ -34,7 +34,7 @@ std::string penalty(const StudyOptions& study) {
                      study.restart > 0 ? ", and " + span(study.restart) : "");
 }
 
-// Each once, in the order in which they were tried: "A, B and C".
+// Each once, in the order in which they were tried.
 std::string published_names(const Recommendation& recommendation) {
   std::vector<std::string> names;
   for (const StudyRun& run : recommendation.runs()) {
@@ -42,9 +42,7 @@ std::string published_names(const Recommendation& recommendation) {
     std::string name = short_name(run.algorithm);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
-  const std::string last = std::move(names.back());
-  names.pop_back();
-  return fmt::format("{} and {}", fmt::join(names, ", "), last);
+  return first_names(names);
 }
 
 }  // namespace

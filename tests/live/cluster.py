@@ -329,9 +329,9 @@ class Cluster:
             if self.options.auth == "munge":
                 for each in [pool.submit(self.start_slurmd, node, False) for node in self.nodes]:
                     each.result()
-        if self.options.auth != "munge":  # all bind the same socket: not at the same time
-            for node in self.nodes:
-                self.start_slurmd(node)
+            else:  # all bind the same socket: not at the same time
+                for node in self.nodes:
+                    self.start_slurmd(node)
         self.wait_nodes()
 
     def program(self, name):

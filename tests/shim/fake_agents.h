@@ -25,10 +25,11 @@ struct FakeCheckpoints {
   std::uint64_t bytes = 200 << 20;                                // of an image
   std::uint32_t programs = 1;                                     // of each job on the node
   bool fail_freeze = false, fail_dump = false, hang = false;      // hang: nothing that is ordered is ever done
-  bool hung = false;                                              // a moment ago
   bool no_restore = false;                                        // a run starts over without a word
   bool fail_restore = false;                                      // a run starts over, and the agent says so
   std::map<std::uint32_t, std::string> unable;                    // by job: why
+
+  bool hung = false;  // a moment ago
 
   struct Job {
     bool stopped = false;

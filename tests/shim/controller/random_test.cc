@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "shim/controller/timing.h"
 #include "tests/shim/fake_slurm.h"
 
 namespace dfrs::shim {
@@ -294,9 +295,9 @@ class RandomLoad {
       // Nobody has said yet whether it has this progress.
       if (job.checkpoints && job.checkpoints->stage == CheckpointStage::restoring) continue;
       const double shown = job.virtual_time + job.yield * (slurm_->now() - status.now);
-      // Raises wait for runs that write a checkpoint; a yield below the least quota gets more. Whether a job ran in an
-      // attempt to stop it, nobody knows; then its clock stands still.
-      const double unknown = job.checkpoints ? 11.0 * job.checkpoints->failed : 0;
+      // Raises wait for runs that write a checkpoint; a yield below the least quota gets more. The clock stands still
+      // while the job is to be stopped. It may run all that time, if it cannot be stopped, and until it is told to go on.
+      const double unknown = job.checkpoints ? (kFreezeTimeout + 1) * job.checkpoints->failed : 0;
       const double near = 3 + 0.25 * real.progress;
       if (shown - real.progress > near || real.progress - shown > near + unknown) {
         return fmt::format("job {} is said to have {:.2f} s of progress and has {:.2f}", job.job_id, shown,
