@@ -22,15 +22,15 @@ constexpr std::array<ReproductionPart, 13> kParts{
     {{"kth", "KTH-SP2, the whole log", "1 min"},
      {"ctc", "CTC-SP2, the whole log", "5 min"},
      {"sdsc", "SDSC-SP2, the whole log", "2 min"},
-     {"blue", "SDSC-BLUE, the whole log", "15 min"},
+     {"blue", "SDSC-BLUE, the whole log"},
      {"predictors-kth", "KTH-SP2: EASY++ with predictors that the authors did not try", "10 s"},
      {"predictors-ctc", "CTC-SP2: the same", "1 min"},
      {"predictors-sdsc", "SDSC-SP2: the same", "30 s"},
-     {"predictors-blue", "SDSC-BLUE: the same", "3 min"},
+     {"predictors-blue", "SDSC-BLUE: the same"},
      {"errors-kth", "KTH-SP2: how far predictions of run times are off", "10 s"},
      {"errors-ctc", "CTC-SP2: the same", "30 s"},
      {"errors-sdsc", "SDSC-SP2: the same", "20 s"},
-     {"errors-blue", "SDSC-BLUE: the same", "2 min"},
+     {"errors-blue", "SDSC-BLUE: the same"},
      {"errors-hpc2n", "HPC2N: the same", "1 min"}}};
 
 struct Published {

@@ -295,8 +295,8 @@ class RandomLoad {
       // Nobody has said yet whether it has this progress.
       if (job.checkpoints && job.checkpoints->stage == CheckpointStage::restoring) continue;
       const double shown = job.virtual_time + job.yield * (slurm_->now() - status.now);
-      // Raises wait for runs that write a checkpoint; a yield below the least quota gets more. The clock stands still
-      // while the job is to be stopped. It may run all that time, if it cannot be stopped, and until it is told to go on.
+      // Raises wait for runs that write a checkpoint; a yield below the least quota gets more. While the job is to be
+      // stopped its clock stands still; if it cannot be stopped, it has run all that time.
       const double unknown = job.checkpoints ? (kFreezeTimeout + 1) * job.checkpoints->failed : 0;
       const double near = 3 + 0.25 * real.progress;
       if (shown - real.progress > near || real.progress - shown > near + unknown) {
