@@ -105,6 +105,8 @@ libcheckpoint_a_SOURCES = \
 	shim/checkpoint/private_folder.h \
 	shim/checkpoint/process_tree.cc \
 	shim/checkpoint/process_tree.h \
+	shim/checkpoint/own_mounts.cc \
+	shim/checkpoint/own_mounts.h \
 	shim/checkpoint/start_program.cc \
 	shim/checkpoint/start_program.h
 

@@ -32,6 +32,9 @@ struct Sign {
   std::string_view text;
   std::string_view reason;
 };
+// What stream_name() names so is a file.
+constexpr std::string_view kExternalFile = "file[";
+
 // In the order of how much they explain.
 constexpr Sign kSigns[] = {
     {"No space left on device", "the disk of the image folder is full"},
@@ -52,6 +55,7 @@ constexpr Sign kSigns[] = {
     {"in a nested", "has namespaces of its own"},
     {"Can't seize", "is traced by a debugger, or ended meanwhile"},
     {"Dumping doesn't support", "holds something that CRIU cannot dump"},
+    {"Can't lookup mount", "has a file of /proc open, or one that was mounted elsewhere"},
     {"has bad size", "a file that the program has open has changed since the dump"},
     {"has bad build-id", "the program or one of its libraries differs on this node"},
 };
@@ -156,7 +160,7 @@ std::vector<std::string> pre_dump_command(const std::string& criu, const CriuFol
 }
 
 std::vector<std::string> dump_command(const std::string& criu, const CriuFolders& folders, pid_t init,
-                                      const std::string& parent) {
+                                      const std::vector<std::string>& streams, const std::string& parent) {
   std::vector<std::string> words{criu,
                                  "dump",
                                  "--tree",
@@ -174,6 +178,9 @@ std::vector<std::string> dump_command(const std::string& criu, const CriuFolders
                                  "--link-remap",
                                  "--ghost-limit",
                                  kGhostLimit};
+  for (const std::string& name : streams) {
+    if (name.starts_with(kExternalFile)) words.insert(words.end(), {"--external", name});
+  }
   if (!parent.empty()) words.insert(words.end(), {"--track-mem", "--prev-images-dir", parent});
   return words;
 }
@@ -208,7 +215,9 @@ std::vector<std::string> restore_command(const std::string& criu, const CriuFold
                                  "--file-locks"};
   for (const auto& [fd, name] : streams) {
     words.emplace_back("--inherit-fd");
-    words.push_back(fmt::format("fd[{}]:{}", fd, name));
+    // CRIU takes names for paths, and leaves out the first letter as if it were a slash. By the whole name it would
+    // open the file anew, at the old position.
+    words.push_back(fmt::format("fd[{}]:{}", fd, name.starts_with(kExternalFile) ? name.substr(1) : name));
   }
   return words;
 }
@@ -235,8 +244,13 @@ std::string stream_name(int fd) {
   if (length <= 0 || ::fstat(fd, &about) != 0) return {};
   const std::string text(name, static_cast<std::size_t>(length));
   if (S_ISFIFO(about.st_mode) && text.starts_with("pipe:")) return text;
-  if (S_ISREG(about.st_mode) && text.starts_with('/')) return text.substr(1);
-  return {};
+  if (!text.starts_with('/')) return {};
+  const auto info = base::read_file_at(AT_FDCWD, fmt::format("/proc/self/fdinfo/{}", fd), 1 << 16);
+  constexpr std::string_view kMount = "mnt_id:";
+  const std::size_t at = info ? info->find(kMount) : std::string::npos;
+  if (at == std::string::npos) return {};
+  return fmt::format("{}{:x}:{:x}]", kExternalFile, std::strtoul(info->c_str() + at + kMount.size(), nullptr, 10),
+                     about.st_ino);
 }
 
 }  // namespace dfrs::shim

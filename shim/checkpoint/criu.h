@@ -37,9 +37,10 @@ bool can_pre_dump(const std::string& criu);
 /// The command that writes the memory of a tree, which runs on; only for moments it stands still.
 std::vector<std::string> pre_dump_command(const std::string& criu, const CriuFolders& folders, pid_t init);
 /// The command that dumps the tree of this first process and leaves it stopped. parent: a folder within the images'
-/// that has a pre-dump; only what has changed since is written. Empty: there is none.
+/// that has a pre-dump; only what has changed since is written. Empty: there is none. streams: names of its standard
+/// streams, by stream_name().
 std::vector<std::string> dump_command(const std::string& criu, const CriuFolders& folders, pid_t init,
-                                      const std::string& parent = {});
+                                      const std::vector<std::string>& streams, const std::string& parent = {});
 /// Waits until no other dump of this machine is under way, for as long as the calling process and what it becomes live.
 /// For a process that is to be such a command: CRIU 4.1 mounts /proc on a folder of the root folder that has one name
 /// for all, and fails where another dump has it. Call it before the process joins another mount namespace.
@@ -54,7 +55,8 @@ std::vector<std::string> restore_command(const std::string& criu, const CriuFold
 /// Why it failed, by its log: a sentence without a full stop, such as "holds a TCP connection".
 std::string criu_reason(std::string_view log);
 
-/// CRIU's name of an open descriptor that a restore can replace; empty: CRIU opens such things itself, or cannot.
+/// CRIU's name of an open descriptor that a restore can replace; empty: CRIU cannot. A file is named by its mount and
+/// its inode: its mount is the caller's, and the path may be another one in the program's mount namespace.
 std::string stream_name(int fd);
 
 }  // namespace dfrs::shim

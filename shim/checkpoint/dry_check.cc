@@ -15,12 +15,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "base/files.h"
@@ -29,6 +31,8 @@ namespace dfrs::shim {
 namespace {
 
 constexpr std::size_t kMostText = 64 << 20;
+constexpr int kLooks = 3;
+constexpr std::chrono::milliseconds kBetweenLooks{20};
 // States in /proc/PID/net/tcp in which CRIU dumps a socket: closed, listening, or no process's any more.
 constexpr std::array<std::string_view, 3> kUnconnected{"06", "07", "0A"};
 constexpr std::array<std::string_view, 7> kPlainDevices{"/dev/null",    "/dev/zero", "/dev/full",   "/dev/random",
@@ -209,6 +213,17 @@ Verdict check_unix_sockets(const std::vector<pid_t>& processes, pid_t first, con
   return {};
 }
 
+// Most programs read a file of /proc and close it at once.
+Verdict check_proc_readers(const std::vector<pid_t>& processes, const std::string& proc) {
+  std::string reader;
+  for (int look = 0; look < kLooks; ++look) {
+    if (look > 0) std::this_thread::sleep_for(kBetweenLooks);
+    reader = proc_reader_of(processes, proc);
+    if (reader.empty()) return {};
+  }
+  return cannot(reader);
+}
+
 pid_t parent_of(const std::string& process) {
   const auto stat = base::read_file_at(AT_FDCWD, process + "/stat", 4096);
   const std::size_t name_end = stat ? stat->rfind(')') : std::string::npos;
@@ -234,11 +249,37 @@ Verdict check_inner_pids(const std::vector<pid_t>& processes, pid_t first, const
   return {};
 }
 
+// What a link of /proc/PID names; empty: nothing.
+std::string target_of(int folder, const std::string& link) {
+  char target[PATH_MAX];
+  const ssize_t length = ::readlinkat(folder, link.c_str(), target, sizeof target);
+  return std::string(target, length > 0 ? static_cast<std::size_t>(length) : 0);
+}
+
 }  // namespace
+
+std::string proc_reader_of(const std::vector<pid_t>& processes, const std::string& proc) {
+  for (const pid_t pid : processes) {
+    if (pid == ::getpid()) continue;  // as it looks, it has
+    const std::string process = fmt::format("{}/{}", proc, pid);
+    const auto at = base::open_folder(AT_FDCWD, process);
+    const auto folder = base::open_folder(AT_FDCWD, process + "/fd");
+    const auto names = folder ? base::list_folder(folder->get()) : tl::unexpected(0);
+    std::vector<std::string> targets;
+    if (at) targets.push_back(target_of(at->get(), "cwd"));
+    for (std::size_t i = 0; names && i < names->size(); ++i) targets.push_back(target_of(folder->get(), (*names)[i]));
+    for (const std::string& target : targets) {
+      if (target == "/proc" || target.starts_with("/proc/"))
+        return fmt::format("process {} ({}) has {} open", pid, name_of(process), target);
+    }
+  }
+  return {};
+}
 
 tl::expected<void, std::string> dry_check(const std::vector<pid_t>& processes, pid_t first, const std::string& proc) {
   if (auto verdict = check_inner_pids(processes, first, proc); !verdict) return verdict;
   if (auto verdict = check_unix_sockets(processes, first, proc); !verdict) return verdict;
+  if (auto verdict = check_proc_readers(processes, proc); !verdict) return verdict;
   for (const pid_t pid : processes) {
     const std::string process = fmt::format("{}/{}", proc, pid);
     auto verdict = check_descriptors(process);

@@ -16,4 +16,8 @@ namespace dfrs::shim {
 tl::expected<void, std::string> dry_check(const std::vector<pid_t>& processes, pid_t first,
                                           const std::string& proc = "/proc");
 
+/// The first of these processes that has a file or a folder of /proc open, and which one: "process 12 (top) has
+/// /proc/stat open". Empty: none has. A dump fails then, because it takes the program's own /proc away.
+std::string proc_reader_of(const std::vector<pid_t>& processes, const std::string& proc = "/proc");
+
 }  // namespace dfrs::shim

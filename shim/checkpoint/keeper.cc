@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <thread>
 #include <utility>
 
 #include "base/process.h"
@@ -25,6 +26,7 @@
 #include "shim/checkpoint/criu.h"
 #include "shim/checkpoint/dry_check.h"
 #include "shim/checkpoint/other_users.h"
+#include "shim/checkpoint/own_mounts.h"
 #include "shim/checkpoint/start_program.h"
 
 namespace dfrs::shim {
@@ -34,6 +36,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kStopPatience{5000};
+constexpr int kMostStops = 10;
+constexpr milliseconds kBetweenStops{5};
 constexpr seconds kDumpPatience{900};             // then criu is ended, and the program goes on
 constexpr milliseconds kAbandonedPatience{1000};  // the same once nobody wants the image
 constexpr int kStreamBase = 100;                  // where criu finds the new streams
@@ -274,7 +278,8 @@ tl::expected<void, std::string> Keeper::restore_image(const ImageStore::Found& i
   // In the job's groups: what criu makes stays where criu is, and its memory is the job's.
   const auto criu = start_command(restore_command(options_.criu, folders, streams), output.get(), [&] {
     for (const auto& [fd, name] : streams) ::dup2(parts_.streams[static_cast<std::size_t>(fd - kStreamBase)].get(), fd);
-    return join(caller_);
+    const auto joined = join(caller_);
+    return joined ? unshare_mounts() : joined;
   });
   if (!criu) return tl::unexpected(criu.error());
   int status = 0;
@@ -286,6 +291,11 @@ tl::expected<void, std::string> Keeper::restore_image(const ImageStore::Found& i
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {
     }
     return tl::unexpected(criu_reason(criu_log(kCriuRestoreLog)));
+  }
+  if (const auto done = mount_own_proc_of(restored); !done) {
+    ::kill(restored, SIGKILL);
+    ::waitpid(restored, nullptr, 0);
+    return tl::unexpected(done.error());
   }
   init_ = restored;
   ProcessTree(init_).go_on({manifest.stopped.begin(), manifest.stopped.end()});
@@ -439,7 +449,14 @@ void Keeper::stop(const KeeperOrder& order) {
 }
 
 void Keeper::stop_processes() {
-  const auto stopped = ProcessTree(init_).stop(kStopPatience);
+  auto stopped = ProcessTree(init_).stop(kStopPatience);
+  // One that was just reading a file of /proc could not be dumped.
+  for (int again = 0; again < kMostStops && stopped && !suspended_; ++again) {
+    if (proc_reader_of(ProcessTree(init_).members()).empty()) break;
+    ProcessTree(init_).go_on(*stopped);
+    std::this_thread::sleep_for(kBetweenStops);
+    stopped = ProcessTree(init_).stop(kStopPatience);
+  }
   if (!stopped) {
     pre_dumped_.reset();
     status_.state = KeeperState::failed;
@@ -459,7 +476,14 @@ bool Keeper::start_pre_dump(const KeeperOrder& order) {
   if (!place) return false;
   const auto parent = place->add_parent();
   if (!parent) return false;
-  const auto criu = start_criu(pre_dump_command(options_.criu, {*parent, files_->work()}, init_), kCriuPreDumpLog);
+  // It needs no files, and must not take away the /proc of a program that runs.
+  const auto enter = [&] {
+    Caller outside = caller_;
+    outside.procs.clear();  // not in the job's groups
+    return gone_ ? tl::expected<void, std::string>{} : join(outside);
+  };
+  const auto criu =
+      start_criu(pre_dump_command(options_.criu, {*parent, files_->work()}, init_), kCriuPreDumpLog, enter);
   if (!criu) return false;
   dump_.emplace(Dump{*criu, Work::pre_dump, std::move(*place), {}, order.restarts, 0, Clock::now()});
   return true;
@@ -493,18 +517,18 @@ tl::expected<DumpPlace, std::string> Keeper::make_place(std::uint32_t restarts, 
 }
 
 // Its output goes to the work folder, and its log under this name. Not in the job's groups: its quota would slow criu.
-tl::expected<pid_t, std::string> Keeper::start_criu(const std::vector<std::string>& words, const char* log) {
+tl::expected<pid_t, std::string> Keeper::start_criu(
+    const std::vector<std::string>& words, const char* log,
+    const std::function<tl::expected<void, std::string>()>& enter) const {
   ::unlink((files_->work() + "/" + log).c_str());
   const base::Fd output(::open((files_->work() + "/criu.out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   return start_command(words, output.get(), [&] {
-    Caller place = caller_;
-    place.procs.clear();
     ::setpgid(0, 0);
     ::signal(SIGXFSZ, SIG_IGN);  // abandon_dump() has its writes fail
     take_turn();
-    auto joined = gone_ ? tl::expected<void, std::string>{} : join(place);
-    if (joined) remove_mount_point();
-    return joined;
+    auto entered = enter();
+    if (entered) remove_mount_point();
+    return entered;
   });
 }
 
@@ -513,8 +537,9 @@ tl::expected<void, std::string> Keeper::start_dump(const KeeperOrder& order) {
   auto place =
       before ? std::move(before->place) : make_place(order.restarts, ProcessTree(init_).memory() + kImageOverhead);
   if (!place) return tl::unexpected(place.error());
-  const auto criu = start_criu(
-      dump_command(options_.criu, {place->images(), files_->work()}, init_, before ? kParent : ""), kCriuDumpLog);
+  const CriuFolders folders{place->images(), files_->work()};
+  const auto criu = start_criu(dump_command(options_.criu, folders, init_, streams_, before ? kParent : ""),
+                               kCriuDumpLog, [&] { return enter_without_own_proc(init_); });
   if (!criu) return tl::unexpected(criu.error());
   dump_.emplace(Dump{*criu, Work::dump, std::move(*place), {}, order.restarts, order.programs, Clock::now()});
   if (before) dump_->pre_dump = before->seconds;
@@ -619,6 +644,8 @@ void Keeper::resume() {
   if (status_.state == KeeperState::dumped) discard_image();
   pre_dumped_.reset();
   hold_.let_go();
+  if (const auto done = mount_own_proc_of(init_); !done)
+    send_answer(client_.get(), LaunchAnswer::message, "/proc shows the node's processes from now on: " + done.error());
   if (!suspended_) ProcessTree(init_).go_on(stopped_before_);
   status_.state = KeeperState::running;
   status_.outcome = {};

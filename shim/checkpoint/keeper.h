@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -72,7 +73,8 @@ class Keeper {
   void dump(const KeeperOrder& order);
   tl::expected<void, std::string> start_dump(const KeeperOrder& order);
   tl::expected<DumpPlace, std::string> make_place(std::uint32_t restarts, std::uint64_t bytes) const;
-  tl::expected<pid_t, std::string> start_criu(const std::vector<std::string>& words, const char* log);
+  tl::expected<pid_t, std::string> start_criu(const std::vector<std::string>& words, const char* log,
+                                              const std::function<tl::expected<void, std::string>()>& enter) const;
   void finish_dump(int status);
   tl::expected<void, std::string> start_commit();
   tl::expected<Manifest, std::string> complete_image(Manifest manifest) const;

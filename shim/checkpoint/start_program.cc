@@ -4,12 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "shim/checkpoint/own_mounts.h"
 
 namespace dfrs::shim {
 namespace {
@@ -55,6 +59,20 @@ void execute(const LaunchRequest& request) {
   errno = error;
 }
 
+// By its path, because the descriptor is of the caller's mount namespace, where criu would not find it. What has no
+// path in this one is entered all the same.
+bool enter(int folder) {
+  char path[PATH_MAX];
+  struct stat wanted{};
+  struct stat here{};
+  const ssize_t length = ::readlink(fmt::format("/proc/self/fd/{}", folder).c_str(), path, sizeof path - 1);
+  if (length > 0) path[length] = '\0';
+  if (length > 0 && ::chdir(path) == 0 && ::fstat(folder, &wanted) == 0 && ::stat(".", &here) == 0 &&
+      wanted.st_dev == here.st_dev && wanted.st_ino == here.st_ino)
+    return true;
+  return ::fchdir(folder) == 0;
+}
+
 // What a child says before it ends; the other end takes an empty text for success.
 [[noreturn]] void give_up(int pipe, int exit_code, const std::string& message) {
   const std::string text = std::to_string(exit_code) + " " + message;
@@ -66,7 +84,7 @@ void execute(const LaunchRequest& request) {
 [[noreturn]] void be_program(const Caller& caller, const LaunchParts& parts, int pipe) {
   if (!become(caller))
     give_up(pipe, kNotRunnable, fmt::format("cannot become user id {}: {}", caller.uid, strerror(errno)));
-  if (::fchdir(parts.folder.get()) != 0)
+  if (!enter(parts.folder.get()))
     give_up(pipe, kNotRunnable, fmt::format("the working directory: {}", strerror(errno)));
   for (std::size_t i = 0; i < kStreams; ++i) ::dup2(parts.streams[i].get(), static_cast<int>(i));
   close_from(kKept, CLOSE_RANGE_CLOEXEC);
@@ -78,7 +96,10 @@ void execute(const LaunchRequest& request) {
 
 // The first one. It closes all files of the caller, so that readers of the program's output see its end.
 [[noreturn]] void be_init(const Caller& caller, const LaunchParts& parts, const std::string& init, int pipe) {
-  if (const auto done = join(caller); !done) give_up(pipe, kNotRunnable, done.error());
+  auto done = join(caller);
+  if (done) done = unshare_mounts();
+  if (done) done = mount_own_proc();
+  if (!done) give_up(pipe, kNotRunnable, done.error());
   ::setsid();
   const pid_t program = ::fork();
   if (program == 0) be_program(caller, parts, pipe);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Starts processes for a keeper: the user's program in a pid namespace of its own, and criu. The calling process must
-// have one thread.
+// Starts processes for a keeper: the user's program in pid and mount namespaces of its own, and criu. The calling
+// process must have one thread.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,7 @@ struct StartError {
 };
 
 /// Starts the program as a child of dfrs-init (`init`: its path) as the caller would have started it. Returns the id of
-/// dfrs-init, a child of this process and the first process of the new namespace.
+/// dfrs-init, a child of this process and the first process of the new namespaces.
 tl::expected<pid_t, StartError> start_program(const Caller& caller, const LaunchParts& parts, const std::string& init);
 
 /// Starts a command with `output` as standard output and error. `prepare` runs in the child, before the command; if it

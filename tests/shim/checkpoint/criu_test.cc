@@ -2,8 +2,10 @@
 #include "shim/checkpoint/criu.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +15,8 @@
 namespace dfrs::shim {
 namespace {
 
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -60,9 +64,13 @@ TEST(Criu, NamesStreams) {
   EXPECT_THAT(stream_name(out.get()), StartsWith("pipe:["));
   EXPECT_EQ(stream_name(in.get()), stream_name(out.get()));
   const base::Fd file(::open((folder / "out").c_str(), O_WRONLY | O_CREAT, 0600));
-  EXPECT_EQ("/" + stream_name(file.get()), folder / "out");
+  struct stat about{};
+  ASSERT_EQ(::fstat(file.get(), &about), 0);
+  EXPECT_THAT(stream_name(file.get()), AllOf(StartsWith("file["), EndsWith(fmt::format(":{:x}]", about.st_ino))));
   const base::Fd null(::open("/dev/null", O_RDONLY));
-  EXPECT_EQ(stream_name(null.get()), "");
+  EXPECT_THAT(stream_name(null.get()), StartsWith("file["));
+  const base::Fd socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+  EXPECT_EQ(stream_name(socket.get()), "");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "shim/checkpoint/dry_check.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -19,6 +20,7 @@ namespace dfrs::shim {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 // On a port of 127.0.0.1.
@@ -166,6 +168,25 @@ INSTANTIATE_TEST_SUITE_P(Kinds, DryCheckOf,
                          testing::Values(Bad{"/dev/nvidia0", "uses a GPU"}, Bad{"/dev/dri/renderD128", "uses a GPU"},
                                          Bad{"/dev/infiniband/uverbs0", "uses the device /dev/infiniband/uverbs0"},
                                          Bad{"/dev/pts/3", "terminal"}, Bad{"anon_inode:[io_uring]", "io_uring"}));
+
+TEST(DryCheck, WhatStaysOpenOfProcIsFound) {
+  const Process process;
+  process.descriptor("0", "/dev/null");
+  process.descriptor("3", "/home/u/proc/file");
+  EXPECT_EQ(error_of(process.check()), "");
+  process.descriptor("7", "/proc/meminfo");
+  EXPECT_EQ(error_of(process.check()), "process 12 (simulate) has /proc/meminfo open");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::chdir("/proc") == 0) ::pause();
+    ::_exit(0);
+  }
+  std::string reader;
+  while ((reader = proc_reader_of({child})).empty()) ::usleep(1000);
+  EXPECT_THAT(reader, EndsWith(" has /proc open"));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
 
 TEST(DryCheck, MappedDevicesAreFound) {
   const Process process;

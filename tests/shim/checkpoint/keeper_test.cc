@@ -42,6 +42,40 @@ TEST_F(Keepers, TheProgramIsAsTheCallerWouldHaveStartedIt) {
   EXPECT_EQ(err(), "");
 }
 
+TEST_F(Keepers, TheProgramSeesItsOwnProcessesInProc) {
+  const std::string count = "ls /proc | grep -c '^[0-9]'";
+  // The shell, ls, grep and dfrs-init.
+  const pid_t run =
+      node_->run(kJob, 0, home_, {"bash", "-c", "readlink /proc/$$/exe; exec 3< <(" + count + "); cat <&3"});
+  EXPECT_EQ(exit_code_of(run), 0);
+  EXPECT_THAT(out(), testing::MatchesRegex(".*/bash\n[3-6]\n"));
+  EXPECT_EQ(err(), "");
+}
+
+// After an attempt that failed, too.
+TEST_F(Keepers, CriuSeesTheNodesProcAndTheProgramItsOwnAgain) {
+  criu("readlink /proc/self > " + home_ + "/criu; ls -d /proc/$$ >> " + home_ + "/criu; exit 1");
+  node_ = std::make_unique<VirtualNode>(site_, "b");
+  const pid_t run = node_->run(
+      kJob, 0, home_,
+      {"sh", "-c", "echo on > on; while [ ! -e end ]; do sleep 0.01; done; readlink /proc/self; ls -d /proc/$$"});
+  ASSERT_TRUE(wait_until([&] { return !text("on").empty(); }));
+  EXPECT_EQ(node_->checkpoint(kJob, 1, 0).state, CheckpointState::kFailed);
+  EXPECT_THAT(text("criu"), testing::MatchesRegex("[0-9]+\n/proc/[0-9]+\n"));
+  end();
+  EXPECT_EQ(exit_code_of(run), 0);
+  EXPECT_THAT(out(), testing::MatchesRegex("[0-9]{1,3}\n/proc/2\n"));
+  EXPECT_EQ(err(), "");
+}
+
+// A script that goes on after it shares the position in its output.
+TEST_F(Keepers, OutputGoesOnWhereTheProgramsEnded) {
+  const pid_t run = node_->run(kJob, 0, home_, {"sh", "-c", "echo two"},
+                               {"sh", "-c", "{ echo one; \"$@\"; echo three; } > both", "-"});
+  EXPECT_EQ(exit_code_of(run), 0);
+  EXPECT_EQ(text("both"), "one\ntwo\nthree\n");
+}
+
 TEST_F(Keepers, ExitCodesAreThoseOfShells) {
   EXPECT_EQ(exit_code_of(node_->run(kJob, 0, home_, {"no-such-program"})), 127);
   EXPECT_THAT(err(), HasSubstr("dfrs-run: no-such-program: No such file"));

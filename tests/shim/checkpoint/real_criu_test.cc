@@ -210,6 +210,34 @@ TEST_F(CriuTest, TheImageBeforeServesIfTheNewestIsDamaged) {
   EXPECT_THAT(file_text(home + "/err"), testing::Not(testing::HasSubstr("from its beginning")));
 }
 
+// And its output goes on at the position that it shares with the script around it, which truncates the file again.
+TEST_F(CriuTest, TheProgramHasAProcOfItsOwnBeforeAndAfter) {
+  const std::string home = new_folder("home");
+  const std::string program =
+      "look() { echo $1 $(readlink /proc/$$/exe) $(cd /proc && echo [0-9]*); }; look at-first; touch on; "
+      "while [ ! -e end ]; do sleep 0.01; done; look later";
+  const auto started = [&](VirtualNode& node, std::uint32_t restarts) {
+    return node.run(1, restarts, home, {"bash", "-c", program},
+                    {"sh", "-c", "{ echo begins; \"$@\"; echo ended; } > both", "-"});
+  };
+  const pid_t first = started(*a_, 0);
+  ASSERT_TRUE(wait_until([&] { return std::filesystem::exists(home + "/on"); })) << file_text(home + "/err");
+  const CheckpointReport report = a_->checkpoint(1, 1, 0);
+  ASSERT_EQ(report.state, CheckpointState::kDumped) << report.reason;
+  // Given up, and once more.
+  a_->order(1, 1, CheckpointPhase::kResume);
+  ASSERT_TRUE(wait_until([&] { return a_->state(1) == CheckpointState::kResumed; }));
+  ASSERT_EQ(a_->checkpoint(1, 2, 0).state, CheckpointState::kDumped);
+  EXPECT_EQ(requeue(first), 128 + SIGTERM);
+  const std::string before = file_text(home + "/both");
+  EXPECT_THAT(before, testing::MatchesRegex("begins\nat-first [^ ]*bash 1 2 [0-9]+\n"));
+  const pid_t second = started(*b_, 1);
+  std::ofstream(home + "/end");
+  EXPECT_EQ(exit_code_of(second), 0) << file_text(home + "/err");
+  EXPECT_EQ(file_text(home + "/err"), "");
+  EXPECT_THAT(file_text(home + "/both"), testing::MatchesRegex("begins\nlater [^ ]*bash 1 2 [0-9]+\nended\n"));
+}
+
 TEST_F(CriuTest, ACompressedImageMovesAProgramToo) {
   for (const bool scratch_at_target : {true, false}) {
     const std::string name = scratch_at_target ? "with" : "without";
