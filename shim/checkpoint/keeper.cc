@@ -503,6 +503,8 @@ void Keeper::finish_pre_dump(int status) {
 
 void Keeper::dump(const KeeperOrder& order) {
   if (status_.state != KeeperState::stopped || order.attempt != status_.attempt) return;
+  // What began since the last check. CRIU dumps some of what it cannot restore.
+  if (const auto possible = dry_check(ProcessTree(init_).members(), init_); !possible) return fail(possible.error());
   const auto started = start_dump(order);
   if (started) {
     status_.state = KeeperState::dumping;

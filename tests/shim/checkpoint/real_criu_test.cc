@@ -323,6 +323,50 @@ TEST_F(CriuTest, AttemptsThatAreGivenUpHarmNothing) {
   EXPECT_EQ(file_text(home + "/out"), "True\n");
 }
 
+struct Container {
+  const char* name;
+  std::vector<std::string> words;  // before the command that is to run in it
+  const char* found;
+};
+class CriuAndContainers : public CriuTest, public testing::WithParamInterface<Container> {};
+
+TEST_P(CriuAndContainers, AreRefusedAndUnharmed) {
+  std::string needs;
+  for (const std::string& word : GetParam().words) needs += word + " ";
+  if (shell(needs + "true", new_folder("any")) != 0) GTEST_SKIP() << "needs: " << needs;
+  const std::string home = new_folder("home");
+  std::vector<std::string> words = GetParam().words;
+  for (const char* const word : {"sh", "-c", "while [ ! -e end ]; do echo x >> count; sleep 0.01; done; exit 5"})
+    words.emplace_back(word);
+  const auto counted = [&] { return file_text(home + "/count").size(); };
+  const pid_t run = a_->run(1, 0, home, words);
+  ASSERT_TRUE(wait_until([&] { return counted() > 5; })) << file_text(home + "/err");
+  ASSERT_TRUE(wait_until([&] {
+    a_->no_order(1);
+    return a_->state(1) == CheckpointState::kUnable;
+  }));
+  EXPECT_THAT(a_->report(1).reason, testing::HasSubstr(GetParam().found));
+  // CRIU would dump some of them, and could not restore them.
+  const CheckpointReport report = a_->checkpoint(1, 1, 0);
+  ASSERT_EQ(report.state, CheckpointState::kFailed);
+  EXPECT_THAT(report.reason, testing::HasSubstr(GetParam().found));
+  const std::size_t stands = counted();
+  EXPECT_TRUE(wait_until([&] { return counted() > stands + 4; }, std::chrono::seconds(4)));
+  site_.folder.write("home/end", "");
+  EXPECT_EQ(exit_code_of(run), 5) << file_text(home + "/err");
+  EXPECT_EQ(file_text(home + "/err"), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, CriuAndContainers,
+    testing::Values(Container{"pids", {"unshare", "--pid", "--fork", "--mount-proc"}, "a pid namespace of its own"},
+                    Container{"mounts", {"unshare", "--mount"}, "a mount namespace of its own"},
+                    Container{"bubblewrap", {"bwrap", "--dev-bind", "/", "/"}, "a mount namespace of its own"},
+                    Container{"bubblewrap_pids",
+                              {"bwrap", "--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid"},
+                              "namespace of its own"}),
+    [](const auto& container) { return std::string(container.param.name); });
+
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
