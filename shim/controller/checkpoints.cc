@@ -199,6 +199,8 @@ void Checkpoints::move_on(Job& job, const Seen& seen, const Sources& from, Chang
       state.phase = Phase::resuming;
       state.began = now;
       stop_clock(job.progress.clock, now);
+      from.log.warn("job {}: it stood still for a checkpoint that slurmctld knows nothing of; it continues where it is",
+                    job.id);
       return;
     case Phase::freezing:
       if (seen.frozen < seen.nodes) return;

@@ -89,6 +89,9 @@ void Observer::observe_jobs(const dfrs_snapshot& snapshot, SavedState& saved, To
       if (seen.phase == DFRS_JOB_ENDING) continue;
       job = &add_record(seen, jobs);
       restored = restore(seen, saved, *job);
+      if (job->checkpointing.under_way())
+        log_->warn("job {}: slurmctld was restarted during its checkpoint, which goes on if the job is still to leave",
+                   job->id);
     }
     job->facts.snapshot = snapshots_;
     JobObservation(context, seen, *job, restored).enter();

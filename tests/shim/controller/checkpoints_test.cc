@@ -497,7 +497,13 @@ TEST(Checkpoints, ARestoredJobIsNotAskedAboutForLong) {
 // ---- slurmctld restarts
 
 // At any instant of an attempt, by SIGTERM or by kill -9, and with a state file that knows nothing of it.
+bool told(const FakeSlurm& slurm, const std::string& text) {
+  return std::any_of(slurm.log.begin(), slurm.log.end(),
+                     [&](const std::string& line) { return line.find(text) != std::string::npos; });
+}
+
 TEST(Checkpoints, SlurmctldMayRestartAtAnyInstant) {
+  int told_known = 0, told_unknown = 0;
   for (const int how : {0, 1, 2}) {
     for (double at = 0; at < 4.5; at += 0.3) {
       TwoNodes host;
@@ -520,8 +526,12 @@ TEST(Checkpoints, SlurmctldMayRestartAtAnyInstant) {
       EXPECT_EQ(host.it().restores, host.it().restarts) << "never without images, " << how << " " << at;
       EXPECT_NEAR(host.it().progress, 100, 0.02);
       EXPECT_THAT(slurm.violations, IsEmpty()) << how << " " << at;
+      told_known += told(slurm, "slurmctld was restarted during its checkpoint");
+      told_unknown += told(slurm, "it stood still for a checkpoint that slurmctld knows nothing of");
     }
   }
+  EXPECT_GT(told_known, 0);
+  EXPECT_GT(told_unknown, 0);
 }
 
 TEST(Checkpoints, ARestartWhileStoppedLetsTheJobGoOn) {
