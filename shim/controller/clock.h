@@ -26,4 +26,12 @@ inline void grant_yield(Job& job, Seconds now, double yield, bool confirm) {
   set_rate(job.progress.clock, now, job.progress.raise_unconfirmed ? job.progress.clock.rate : yield);
 }
 
+/// Gives a run that begins its yield. Of a job that ran before, an agent that is away may still have the quota of that
+/// run, so the clock runs at the lower of both until the agents have applied the new one.
+inline void grant_first_yield(Job& job, Seconds now, double yield, bool confirm) {
+  const bool again = confirm && job.restarts > 0;
+  set_rate(job.progress.clock, now, again ? std::min(job.progress.granted_yield, yield) : yield);
+  grant_yield(job, now, yield, again);
+}
+
 }  // namespace dfrs::shim

@@ -57,7 +57,7 @@ Job& split_off_task(Job& array, std::uint32_t id, JobTable& jobs) {
   return task;
 }
 
-void begin_run(Job& job, Seconds now) {
+void begin_run(Job& job, Seconds now, bool confirm) {
   if (job.history.first_start == 0) {
     job.history.first_start = now;
   } else if (!job.facts.last_nodes.empty() && job.facts.last_nodes != job.desired.nodes) {
@@ -66,9 +66,7 @@ void begin_run(Job& job, Seconds now) {
   job.facts.phase = DFRS_JOB_RUNNING;
   job.facts.nodes = job.desired.nodes;
   job.progress.run_base = job.progress.clock.at(now);
-  set_rate(job.progress.clock, now, job.desired.yield);
-  job.progress.granted_yield = job.desired.yield;
-  job.progress.raise_unconfirmed = false;
+  grant_first_yield(job, now, job.desired.yield, confirm);
   job.spare_launch(kSuspendAfterStart, now);
   job.requeue.by_us = false;
   job.requeue.begin_time = 0;
@@ -125,7 +123,7 @@ void apply_start(Job& job, const dfrs_result& result, JobTable& jobs, ResultEffe
   start_succeeded(job, effects, now);
   const bool is_task = result.job_id != 0 && result.job_id != job.id;
   Job& started = is_task ? split_off_task(job, result.job_id, jobs) : job;
-  begin_run(started, now);
+  begin_run(started, now, effects.confirm_raises);
   if (is_task) effects.tasks_split_off.push_back(&started);
 }
 

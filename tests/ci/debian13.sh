@@ -14,7 +14,7 @@ need mmdebstrap debian-archive-keyring
 
 # The packages that the commands would install themselves, but in one go. Slurm's daemons must not start.
 wanted=("${packages[@]}" "${cluster_packages[@]}" libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev gnutls-bin
-  faketime criu python3-numpy)
+  faketime criu bubblewrap python3-numpy)
 work=$(mktemp -d /tmp/dfrs-debian13-XXXXXX)
 system=$work/debian
 trap 'remove_chroots "$work"' EXIT

@@ -179,9 +179,9 @@ def run_one(workload, setting, side, folder, say, start_up=None):
             shutil.copytree(place / "log", logs)
     if side not in STOCK:
         live.decided = simulate.decided(logs / RECORD)
-    simulated = simulate.predict(workload, setting.simulated(side), folder, side, start_up=start_up,
-                                 pauses=setting.simulation(side, live, swap_mib), period=setting.period,
-                                 floor=setting.floor)
+    simulated = simulate.predict_varied(workload, setting.simulated(side), folder, side, start_up=start_up,
+                                        pauses=setting.simulation(side, live, swap_mib), period=setting.period,
+                                        floor=setting.floor)
     return report.Side(side, setting.simulated(side), live, simulated, start_up)
 
 

@@ -261,6 +261,9 @@ def calibrate(cluster, workload, folder, repeats=CALIBRATION_REPEATS, program=Pr
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     points, number = {}, 0
+    # slurmctld waits some seconds for its nodes, and the first job reads the program from the disk.
+    _overhead(cluster, Job(number, 0.0, 1, min(job.cpus for job in workload.jobs), min(64, workload.memory),
+                           CALIBRATION_RUN_TIME, 60), folder, program)
     for cpus in sorted({job.cpus for job in workload.jobs}):
         sizes = {job.tasks for job in workload.jobs if job.cpus == cpus}
         parallel = sizes - {1}

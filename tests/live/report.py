@@ -6,7 +6,7 @@ import statistics
 from dataclasses import dataclass
 
 from .measure import Run, StartUp
-from .simulate import Prediction
+from .simulate import VARIATION, VARIED, Prediction
 
 # What is compared, in the order of the report: key -> name.
 SIDES = {"backfill": "sched/backfill", "dfrs": "sched/dfrs", "triage": "sched/dfrs, Triage",
@@ -39,25 +39,31 @@ class Comparison:
 
     def figures(self, side):
         live = {number: one.flow for number, one in side.live.jobs.items()}
-        made = {}
-        for name, flow in (("live", live), ("simulated", side.simulated.flow)):
-            stretches = self.stretches(flow)
-            made[name] = {"max_stretch": max(stretches), "mean_stretch": statistics.fmean(stretches),
-                          "mean_flow": statistics.fmean(flow.values()),
-                          "makespan": max(job.submit + flow[job.number] for job in self.workload.jobs)}
+        simulated = [self._figures_of(one.flow) for one in side.simulated.all()]
+        made = {"live": self._figures_of(live),
+                "simulated": {name: statistics.fmean(one[name] for one in simulated) for name in simulated[0]}}
+        for name in ("max_stretch", "mean_stretch"):
+            made["simulated"][f"{name}_range"] = [of(one[name] for one in simulated) for of in (min, max)]
         # A suspended job is not requeued: what the policy decided counts.
         made["live"]["requeues"] = (sum(side.live.decided.values()) if side.scheduler == "suspend"
                                     else sum(one.requeues for one in side.live.jobs.values()))
         # Of all work; a live run is told in seconds of virtual time at full speed.
         made["live"]["work_lost"] = (side.live.checkpoints.get("lost_work_s", 0.0)
                                      / sum(job.run_time for job in self.workload.jobs))
-        made["simulated"]["work_lost"] = side.simulated.totals["work_lost"]
-        made["simulated"]["requeues"] = round(len(self.workload.jobs) * (side.simulated.totals["pauses_per_job"]
-                                                                           + side.simulated.totals["moves_per_job"]))
+        totals = [one.totals for one in side.simulated.all()]
+        made["simulated"]["work_lost"] = statistics.fmean(one["work_lost"] for one in totals)
+        made["simulated"]["requeues"] = round(len(self.workload.jobs) * statistics.fmean(
+            one["pauses_per_job"] + one["moves_per_job"] for one in totals))
         gaps = [gap for one in side.live.jobs.values() for gap in one.requeue_seconds]
         made["live"]["shortest_requeue"] = min(gaps) if gaps else None
         made["live"]["median_requeue"] = statistics.median(gaps) if gaps else None
         return made
+
+    def _figures_of(self, flow):
+        stretches = self.stretches(flow)
+        return {"max_stretch": max(stretches), "mean_stretch": statistics.fmean(stretches),
+                "mean_flow": statistics.fmean(flow.values()),
+                "makespan": max(job.submit + flow[job.number] for job in self.workload.jobs)}
 
     # ---- for people ----
 
@@ -106,6 +112,11 @@ class Comparison:
         exact = self.stretches(self.exact.flow)
         lines.append(f"Had users known their run times, sched/backfill would have had a max stretch of {max(exact):.2f} "
                      f"and a mean of {statistics.fmean(exact):.2f} (simulated).")
+        if any(side.simulated.varied for side in self.sides):
+            lines.append(f"Simulated figures are means of {VARIED} simulations with run times that differ by up to "
+                         f"{VARIATION:g} s. The least and the most:")
+            lines += [f"  {side.name}: max stretch {_range(figures[side.scheduler], 'max_stretch')}, "
+                      f"mean stretch {_range(figures[side.scheduler], 'mean_stretch')}" for side in self.sides]
         for side in self.sides:
             lines.append(f"{side.name}: on the idle cluster {overheads(side.start_up)}; the simulator was told "
                          "so.")
@@ -207,6 +218,11 @@ def overheads(start_up):
     return ", ".join(f"a job of {tasks} task{'s' if tasks > 1 else ''} x {cpus} CPUs begins {overhead.delay:.2f} s late and "
                      f"holds its nodes {overhead.cost:.2f} s longer"
                      for (cpus, tasks), overhead in sorted(start_up.points.items()))
+
+
+def _range(figures, name):
+    least, most = figures["simulated"][f"{name}_range"]
+    return f"{least:.2f} to {most:.2f}"
 
 
 def replace(path, text):

@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import json
+import random
 import re
 import subprocess
 
@@ -49,11 +50,38 @@ def decided(record):
 TIE = 0.001
 
 
+# Where work is paused or lost, a tenth of a second in one job's run decides what becomes of many others. So a live run
+# is compared with the mean of several simulations, in which run times differ by at most so many seconds.
+VARIATION = 0.15
+VARIED = 20
+
+
 class Prediction:
-    """`flow`: job number -> s from submission to end; `totals`: dfrs-sim's own figures; `command`: to run it again."""
+    """`flow`: job number -> s from submission to end; `totals`: dfrs-sim's own figures; `command`: to run it again;
+    `varied`: predictions with other run times."""
 
     def __init__(self, flow, totals, command):
-        self.flow, self.totals, self.command = flow, totals, command
+        self.flow, self.totals, self.command, self.varied = flow, totals, command, []
+
+    def all(self):
+        """Those whose means are compared with a live run."""
+        return self.varied or [self]
+
+
+def vary(workload, number):
+    """The same jobs with run times that differ a little, in another way for each number."""
+    chance = random.Random(number)
+    return dataclasses.replace(workload, jobs=tuple(
+        dataclasses.replace(job, run_time=max(0.01, job.run_time + chance.uniform(-VARIATION, VARIATION)))
+        for job in workload.jobs))
+
+
+def predict_varied(workload, algorithm, folder, name, **options):
+    """The same as predict(), and simulations of varied run times."""
+    made = predict(workload, algorithm, folder, name, **options)
+    made.varied = [predict(vary(workload, number), algorithm, folder, f"{name}-varied", **options)
+                   for number in range(1, VARIED + 1)]
+    return made
 
 
 def predict(workload, algorithm, folder, name, *, start_up=None, pauses, period, floor):

@@ -184,6 +184,13 @@ class Simulated(Folder):
         with self.assertRaisesRegex(ClusterError, "did you mean 'GreedyP"):
             simulate.check_algorithm("GreedyPN*")
 
+    def test_varied_run_times_are_near_and_repeatable(self):
+        one, same, other = (simulate.vary(self.workload, number) for number in (1, 1, 2))
+        self.assertEqual(one, same)
+        self.assertNotEqual(one, other)
+        for job, was in zip(one.jobs, self.workload.jobs):
+            self.assertLessEqual(abs(job.run_time - was.run_time), simulate.VARIATION)
+
     def test_estimates_can_be_exact(self):
         exact = compare._with_exact_limits(self.workload)  # pylint: disable=protected-access
         self.assertEqual([job.limit for job in exact.jobs], [11.0, 2.0])
@@ -217,6 +224,19 @@ class Report(Folder):
         self.assertIn("mean stretch of sched/dfrs is within 20% of the live one", text)
         self.assertIn("mean stretch of sched/backfill is NOT within 20% of the live one", text)
         self.assertNotIn("WARNING", text)
+
+    def test_figures_are_means_of_varied_simulations(self):
+        comparison = self.comparison({"backfill": {1: 10.0, 2: 10.0}, "dfrs": {1: 12.0, 2: 1.8}})
+        totals = {"pauses_per_job": 0.5, "moves_per_job": 0, "work_lost": 0}
+        comparison.sides[1].simulated.varied = [
+            simulate.Prediction({1: 10.0, 2: 1.0}, totals, ""),
+            simulate.Prediction({1: 10.0, 2: 4.0}, {**totals, "moves_per_job": 2.0, "work_lost": 0.5}, "")]
+        made = comparison.figures(comparison.sides[1])["simulated"]
+        self.assertAlmostEqual(made["max_stretch"], 2.5)
+        self.assertAlmostEqual(made["mean_stretch"], 1.75)
+        self.assertEqual(made["mean_stretch_range"], [1.0, 2.5])
+        self.assertEqual((made["requeues"], made["work_lost"]), (3, 0.25))
+        self.assertIn("sched/dfrs: max stretch 1.00 to 4.00, mean stretch 1.00 to 2.50", comparison.text())
 
     def test_triage_is_the_third(self):
         comparison = self.comparison({"backfill": {1: 10.0, 2: 10.0}, "dfrs": {1: 12.0, 2: 1.8}, "triage": {1: 11.0, 2: 1.0}})
