@@ -2,6 +2,7 @@
 #include "shim/controller/observer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "shim/controller/bounds.h"
@@ -89,6 +90,9 @@ void Observer::observe_jobs(const dfrs_snapshot& snapshot, SavedState& saved, To
       if (seen.phase == DFRS_JOB_ENDING) continue;
       job = &add_record(seen, jobs);
       restored = restore(seen, saved, *job);
+      // Its last run may have been cleaned up in this very second, which nobody has seen.
+      if (seen.key.restarts > 0)
+        job->requeue.start_not_before = std::max(job->requeue.start_not_before, std::floor(snapshot.now) + 1);
       if (job->checkpointing.under_way())
         log_->warn("job {}: slurmctld was restarted during its checkpoint, which goes on if the job is still to leave",
                    job->id);
