@@ -73,6 +73,24 @@ void Agent::enforce(std::uint32_t job, const CpuMax& quota) {
   if (*change == QuotaChange::written) ++counters_.quota_writes;
 }
 
+void Agent::enforce_all() {
+  std::set<std::uint32_t> dumped;
+  for (const JobQuota& job : desired_.jobs) {
+    if (is_dumped(job)) dumped.insert(job.job_id);
+  }
+  for (const auto& [job, quota] : quotas_) enforce(job, dumped.contains(job) ? CpuMax{} : quota);
+}
+
+// criu runs code in the processes that it dumps, as a part of their group. They do nothing else, since they are
+// stopped.
+bool Agent::is_dumped(const JobQuota& job) const {
+  if (!job.checkpoint || job.checkpoint->phase != CheckpointPhase::kDump || !options_.checkpoint) return false;
+  const auto report = options_.checkpoint(job.job_id);
+  const bool stopped =
+      report && (report->state == CheckpointState::kFrozen || report->state == CheckpointState::kDumped);
+  return stopped && report->attempt == job.checkpoint->attempt;
+}
+
 void Agent::release(std::uint32_t job) {
   released_.erase(job);
   if (groups_->remove_if_empty(job)) {
@@ -114,7 +132,7 @@ tl::expected<AgentReport, Agent::Refused> Agent::apply(const DesiredState& state
   set_node_error(kept);
   std::erase_if(released_, [&](std::uint32_t job) { return quotas_.contains(job); });
   for (const std::uint32_t job : gone) release(job);
-  for (const auto& [job, quota] : quotas_) enforce(job, quota);
+  enforce_all();
   std::set<std::uint32_t> paused;
   for (const JobQuota& job : desired_.jobs) {
     if (job.paused) paused.insert(job.job_id);
@@ -153,7 +171,7 @@ AgentReport Agent::report() const {
 
 void Agent::reconcile() {
   auto outcome = publish();
-  for (const auto& [job, quota] : quotas_) enforce(job, quota);
+  enforce_all();
   for (const std::uint32_t job : std::set<std::uint32_t>(released_)) release(job);
   const auto groups = groups_->list();
   if (!groups) outcome = tl::unexpected(groups.error());

@@ -100,6 +100,8 @@ class Agent {
  private:
   void reconcile();  // the functions from here to measure() hold mutex_
   void enforce(std::uint32_t job, const CpuMax& quota);
+  void enforce_all();
+  bool is_dumped(const JobQuota& job) const;
   void release(std::uint32_t job);
   void set_error(std::uint32_t job, const std::string& message);
   std::chrono::duration<double> state_age() const;  // since the last request; infinity: there was none

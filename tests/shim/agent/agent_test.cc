@@ -50,15 +50,23 @@ class AgentTest : public testing::TestWithParam<FakeCgroups::Version> {
     options.node = "n1";
     options.cores_per_cpu = cores_per_cpu;
     options.proc = proc.path().string();
+    options.checkpoint = [this](std::uint32_t) { return checkpoint; };
     options.log = [this](AgentLog level, const std::string& message) {
       if (level != AgentLog::info) problems.push_back(message);
     };
     return std::make_unique<Agent>(options, std::move(*groups), std::move(*folder), page_out);
   }
+  static CheckpointReport report(std::uint64_t attempt, CheckpointState state) {
+    CheckpointReport report;
+    report.attempt = attempt;
+    report.state = state;
+    return report;
+  }
   static DesiredState state(std::uint64_t sequence, std::vector<JobQuota> jobs, std::uint64_t epoch = 1) {
     return {"n1", {epoch, sequence}, std::move(jobs)};
   }
 
+  std::optional<CheckpointReport> checkpoint;  // what is reported of every job
   FakeCgroups tree{GetParam()};
   Folder run;
   Folder proc;
@@ -68,6 +76,33 @@ class AgentTest : public testing::TestWithParam<FakeCgroups::Version> {
 
 /// Version 2 always accounts.
 class AgentTestV1 : public AgentTest {};
+
+TEST_P(AgentTest, AJobThatIsDumpedHasNoQuotaUntilItGoesOn) {
+  const auto agent = start();
+  start_job(12);
+  const auto ordered = [&](std::uint64_t sequence, CheckpointPhase phase) {
+    JobQuota job{12, 0.5};
+    job.checkpoint = CheckpointOrder{3, phase, 0, 0, "/images", 1};
+    ASSERT_TRUE(agent->apply(state(sequence, {job})));
+  };
+  ordered(1, CheckpointPhase::kFreeze);
+  EXPECT_EQ(quota(12), "5000 10000");
+  checkpoint = report(3, CheckpointState::kFrozen);
+  ordered(2, CheckpointPhase::kDump);
+  EXPECT_THAT(quota(12), testing::StartsWith(unlimited()));
+  checkpoint->state = CheckpointState::kDumped;
+  agent->tick();
+  EXPECT_THAT(quota(12), testing::StartsWith(unlimited()));
+  checkpoint->state = CheckpointState::kFailed;
+  agent->tick();
+  EXPECT_EQ(quota(12), "5000 10000");
+  checkpoint = report(2, CheckpointState::kDumped);
+  ordered(3, CheckpointPhase::kDump);
+  EXPECT_EQ(quota(12), "5000 10000") << "of an earlier attempt";
+  checkpoint = report(3, CheckpointState::kDumped);
+  ordered(4, CheckpointPhase::kResume);
+  EXPECT_EQ(quota(12), "5000 10000");
+}
 
 TEST_P(AgentTest, AppliesAStateAtOnce) {
   const auto agent = start(0.5);
