@@ -646,7 +646,8 @@ void Keeper::resume() {
   if (status_.state == KeeperState::dumped) discard_image();
   pre_dumped_.reset();
   hold_.let_go();
-  if (const auto done = mount_own_proc_of(init_); !done)
+  const bool alive = ProcessTree(init_).program() > 0;
+  if (const auto done = mount_own_proc_of(init_); !done && alive)
     send_answer(client_.get(), LaunchAnswer::message, "/proc shows the node's processes from now on: " + done.error());
   if (!suspended_) ProcessTree(init_).go_on(stopped_before_);
   status_.state = KeeperState::running;
