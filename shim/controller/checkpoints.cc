@@ -226,13 +226,25 @@ void Checkpoints::move_on(Job& job, const Seen& seen, const Sources& from, Chang
   }
 }
 
+namespace {
+
+// What a job waits for: its largest image, as long as the slowest of its nodes took. They may share a disk.
+ImageTransfer longest_of(const std::vector<ImageTransfer>& of_nodes) {
+  ImageTransfer longest;
+  for (const ImageTransfer& one : of_nodes)
+    longest = {std::max(longest.bytes, one.bytes), std::max(longest.seconds, one.seconds)};
+  return longest;
+}
+
+}  // namespace
+
 void Checkpoints::complete(Job& job, const Seen& seen, const Sources& from) {
   Checkpointing& state = job.checkpointing;
   state.phase = Phase::complete;
   state.bytes = seen.bytes;
   state.failures = 0;
   state.failure.clear();
-  dumps_.insert(dumps_.end(), seen.dumps.begin(), seen.dumps.end());
+  if (!seen.dumps.empty()) dumps_.push_back(longest_of(seen.dumps));
   ++counters_.completed;
   counters_.bytes += seen.bytes;
   changed_ = true;
@@ -290,7 +302,7 @@ void Checkpoints::restored(Job& job, const Seen& seen, const Image& image, const
   changed_ = true;
   ++(image.attempt != 0 ? counters_.restored : counters_.started_over);
   if (image.attempt == state.image.attempt) {
-    restores_.insert(restores_.end(), seen.restores.begin(), seen.restores.end());
+    if (!seen.restores.empty()) restores_.push_back(longest_of(seen.restores));
     return;
   }
   if (image.attempt == 0) state.written_off = state.image;

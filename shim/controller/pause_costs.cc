@@ -46,8 +46,9 @@ double image_on_a_node(const Job& job) {
 void PauseCosts::ImageRate::take(const ImageTransfer& image) {
   const double mib = static_cast<double>(image.bytes) / (1 << 20);
   if (!(mib >= kLeastImage) || !(image.seconds > 0)) return;
-  const double rate = mib / image.seconds;
-  value = measured ? value + kNewMeasurement * (rate - value) : rate;
+  // The mean of times, not of rates: costs are times.
+  const double per_mib = image.seconds / mib;
+  value = 1 / (measured ? 1 / value + kNewMeasurement * (per_mib - 1 / value) : per_mib);
   measured = true;
 }
 

@@ -36,7 +36,7 @@ inline constexpr double kLeastPageOut = 16;
 /// In MiB; the time of a smaller image is not that of its transfer.
 inline constexpr double kLeastImage = 16;
 
-/// An image that was written or read on a node.
+/// A job's image that was written or read: on the node with most of it, and as long as the slowest of its nodes took.
 struct ImageTransfer {
   std::uint64_t bytes = 0;
   double seconds = 0;

@@ -272,8 +272,12 @@ class FakeAgents final : public NodeAgents {
       if (each.job_id == id) quota = &each;
     }
     if (quota == nullptr || !quota->checkpoint) return;
-    job.said = {quota->checkpoint->attempt, state, state == kFailed ? "criu says no" : "",
-                node.checkpoints.bytes,     2,     node.checkpoints.programs};
+    job.said = {quota->checkpoint->attempt,
+                state,
+                state == kFailed ? "criu says no" : "",
+                node.checkpoints.bytes,
+                node.checkpoints.dump_takes,
+                node.checkpoints.programs};
     job.stopped = state == kFrozen || state == kDumped;
     if (state == kDumped) node.checkpoints.images[{id, quota->checkpoint->restarts}] = job.said;
     if (!job.stopped) node.checkpoints.images.erase({id, quota->checkpoint->restarts});

@@ -571,5 +571,22 @@ TEST(Checkpoints, CostTheTransferOfTheImageAndAStart) {
   EXPECT_DOUBLE_EQ(slurm.job_status(host.old).pause_cost, 50);
 }
 
+// Of both nodes together, which may share a disk; and 0.02 and 0.01 s per MiB are 0.0175 s, where the new one has a
+// weight of a quarter.
+TEST(Checkpoints, TheSlowestNodeCounts) {
+  TwoNodes host(std::string(kConf) + "RestartCost=30\n");
+  FakeSlurm& slurm = host.slurm;
+  host.agent(1).dump_takes = 4;
+  host.submit_young(3);
+  slurm.run_for(30);
+  ASSERT_EQ(host.it().restores, 1u);
+  EXPECT_THAT(slurm.explain(host.old), HasSubstr("at 50 and 400 MiB/s"));
+  host.agent(1).dump_takes = 2;
+  host.submit_young(3);
+  slurm.run_for(60);
+  ASSERT_EQ(host.it().restores, 2u);
+  EXPECT_THAT(slurm.explain(host.old), HasSubstr("at 57.1 and 400 MiB/s"));
+}
+
 }  // namespace
 }  // namespace dfrs::shim
