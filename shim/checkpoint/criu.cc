@@ -28,13 +28,12 @@ constexpr std::chrono::seconds kCheckPatience{30};
 // Contents of files that have no name any more are carried in the image, up to this size each.
 constexpr const char* kGhostLimit = "1G";
 
+constexpr std::string_view kExternalFile = "file[";  // how CRIU's names of external files begin
+
 struct Sign {
   std::string_view text;
   std::string_view reason;
 };
-// What stream_name() names so is a file.
-constexpr std::string_view kExternalFile = "file[";
-
 // In the order of how much they explain.
 constexpr Sign kSigns[] = {
     {"No space left on device", "the disk of the image folder is full"},
@@ -215,8 +214,8 @@ std::vector<std::string> restore_command(const std::string& criu, const CriuFold
                                  "--file-locks"};
   for (const auto& [fd, name] : streams) {
     words.emplace_back("--inherit-fd");
-    // CRIU takes names for paths, and leaves out the first letter as if it were a slash. By the whole name it would
-    // open the file anew, at the old position.
+    // CRIU strips the first letter of a file's name, which is a slash in a path. Given the whole name, it would reopen
+    // the file and seek to its old position.
     words.push_back(fmt::format("fd[{}]:{}", fd, name.starts_with(kExternalFile) ? name.substr(1) : name));
   }
   return words;

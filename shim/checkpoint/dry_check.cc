@@ -134,31 +134,38 @@ std::map<std::uint32_t, std::uint32_t> unix_peers() {
   }
 }
 
-// The inodes of the sockets that a process has open.
-std::set<std::uint32_t> sockets_of(const std::string& process) {
-  std::set<std::uint32_t> found;
+// What a link of /proc/PID names; empty: nothing.
+std::string target_of(const std::string& link) {
+  char target[PATH_MAX];
+  const ssize_t length = ::readlink(link.c_str(), target, sizeof target);
+  return std::string(target, length > 0 ? static_cast<std::size_t>(length) : 0);
+}
+
+// What a process has open: paths, and the kernel's names of what has none.
+std::vector<std::string> open_files_of(const std::string& process) {
+  std::vector<std::string> files;
   const auto folder = base::open_folder(AT_FDCWD, process + "/fd");
   const auto names = folder ? base::list_folder(folder->get()) : tl::unexpected(0);
   for (std::size_t i = 0; names && i < names->size(); ++i) {
-    char target[64];
-    const ssize_t length = ::readlinkat(folder->get(), (*names)[i].c_str(), target, sizeof target - 1);
-    if (length <= 0) continue;
-    target[length] = '\0';
-    if (std::string_view(target).starts_with("socket:["))
-      found.insert(static_cast<std::uint32_t>(std::strtoul(target + 8, nullptr, 10)));
+    std::string target = target_of(process + "/fd/" + (*names)[i]);
+    if (!target.empty()) files.push_back(std::move(target));
+  }
+  return files;
+}
+
+// The inodes of the sockets that a process has open.
+std::set<std::uint32_t> sockets_of(const std::string& process) {
+  std::set<std::uint32_t> found;
+  for (const std::string& file : open_files_of(process)) {
+    if (file.starts_with("socket:["))
+      found.insert(static_cast<std::uint32_t>(std::strtoul(file.c_str() + 8, nullptr, 10)));
   }
   return found;
 }
 
 Verdict check_descriptors(const std::string& process) {
-  const auto folder = base::open_folder(AT_FDCWD, process + "/fd");
-  const auto names = folder ? base::list_folder(folder->get()) : tl::unexpected(0);
   std::optional<std::map<std::string, std::string>> connected;
-  for (std::size_t i = 0; names && i < names->size(); ++i) {
-    char target[PATH_MAX];
-    const ssize_t length = ::readlinkat(folder->get(), (*names)[i].c_str(), target, sizeof target);
-    if (length <= 0) continue;
-    const std::string path(target, static_cast<std::size_t>(length));
+  for (const std::string& path : open_files_of(process)) {
     if (path.starts_with("socket:[")) {
       if (!connected) connected = connections(process);
       const auto found = connected->find(path.substr(8, path.size() - 9));
@@ -182,9 +189,7 @@ Verdict check_mappings(const std::string& process) {
 }
 
 std::string namespace_of(const std::string& process, std::string_view kind) {
-  char target[PATH_MAX];
-  const ssize_t length = ::readlink(fmt::format("{}/ns/{}", process, kind).c_str(), target, sizeof target);
-  return std::string(target, length > 0 ? static_cast<std::size_t>(length) : 0);
+  return target_of(fmt::format("{}/ns/{}", process, kind));
 }
 
 Verdict check_namespaces(const std::string& process, const std::string& first) {
@@ -249,25 +254,14 @@ Verdict check_inner_pids(const std::vector<pid_t>& processes, pid_t first, const
   return {};
 }
 
-// What a link of /proc/PID names; empty: nothing.
-std::string target_of(int folder, const std::string& link) {
-  char target[PATH_MAX];
-  const ssize_t length = ::readlinkat(folder, link.c_str(), target, sizeof target);
-  return std::string(target, length > 0 ? static_cast<std::size_t>(length) : 0);
-}
-
 }  // namespace
 
 std::string proc_reader_of(const std::vector<pid_t>& processes, const std::string& proc) {
   for (const pid_t pid : processes) {
-    if (pid == ::getpid()) continue;  // as it looks, it has
+    if (pid == ::getpid()) continue;  // it opens /proc to look
     const std::string process = fmt::format("{}/{}", proc, pid);
-    const auto at = base::open_folder(AT_FDCWD, process);
-    const auto folder = base::open_folder(AT_FDCWD, process + "/fd");
-    const auto names = folder ? base::list_folder(folder->get()) : tl::unexpected(0);
-    std::vector<std::string> targets;
-    if (at) targets.push_back(target_of(at->get(), "cwd"));
-    for (std::size_t i = 0; names && i < names->size(); ++i) targets.push_back(target_of(folder->get(), (*names)[i]));
+    std::vector<std::string> targets = open_files_of(process);
+    targets.push_back(target_of(process + "/cwd"));
     for (const std::string& target : targets) {
       if (target == "/proc" || target.starts_with("/proc/"))
         return fmt::format("process {} ({}) has {} open", pid, name_of(process), target);

@@ -75,6 +75,14 @@ bool concerns(const Job& job, const Config& config) {
   return state.phase != Phase::none || state.restoring || state.written_off.attempt != 0 || checkpointable(job, config);
 }
 
+// The job waits for its largest image as long as its slowest node takes: the nodes may share a disk.
+ImageTransfer longest_of(const std::vector<ImageTransfer>& of_nodes) {
+  ImageTransfer longest;
+  for (const ImageTransfer& one : of_nodes)
+    longest = {std::max(longest.bytes, one.bytes), std::max(longest.seconds, one.seconds)};
+  return longest;
+}
+
 }  // namespace
 
 // `known`: agents have had the time to answer.
@@ -199,8 +207,8 @@ void Checkpoints::move_on(Job& job, const Seen& seen, const Sources& from, Chang
       state.phase = Phase::resuming;
       state.began = now;
       stop_clock(job.progress.clock, now);
-      from.log.warn("job {}: it stood still for a checkpoint that slurmctld knows nothing of; it continues where it is",
-                    job.id);
+      from.log.warn(
+          "job {}: it was stopped for a checkpoint of which slurmctld has no record; it continues where it is", job.id);
       return;
     case Phase::freezing:
       if (seen.frozen < seen.nodes) return;
@@ -225,18 +233,6 @@ void Checkpoints::move_on(Job& job, const Seen& seen, const Sources& from, Chang
       return;
   }
 }
-
-namespace {
-
-// What a job waits for: its largest image, as long as the slowest of its nodes took. They may share a disk.
-ImageTransfer longest_of(const std::vector<ImageTransfer>& of_nodes) {
-  ImageTransfer longest;
-  for (const ImageTransfer& one : of_nodes)
-    longest = {std::max(longest.bytes, one.bytes), std::max(longest.seconds, one.seconds)};
-  return longest;
-}
-
-}  // namespace
 
 void Checkpoints::complete(Job& job, const Seen& seen, const Sources& from) {
   Checkpointing& state = job.checkpointing;

@@ -2,7 +2,6 @@
 #include "shim/controller/observer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "shim/controller/bounds.h"
@@ -39,6 +38,8 @@ Job& add_record(const dfrs_job& seen, JobTable& jobs) {
   job.user = seen.user_id;
   job.restarts = seen.key.restarts;
   job.submit = seen.key.submit;
+  // Its last run may have been cleaned up in this very second, unseen.
+  if (seen.key.restarts > 0) job.facts.phase = DFRS_JOB_REQUEUING;
   return job;
 }
 
@@ -90,9 +91,6 @@ void Observer::observe_jobs(const dfrs_snapshot& snapshot, SavedState& saved, To
       if (seen.phase == DFRS_JOB_ENDING) continue;
       job = &add_record(seen, jobs);
       restored = restore(seen, saved, *job);
-      // Its last run may have been cleaned up in this very second, which nobody has seen.
-      if (seen.key.restarts > 0)
-        job->requeue.start_not_before = std::max(job->requeue.start_not_before, std::floor(snapshot.now) + 1);
       if (job->checkpointing.under_way())
         log_->warn("job {}: slurmctld was restarted during its checkpoint, which goes on if the job is still to leave",
                    job->id);

@@ -81,6 +81,8 @@ def predict_varied(workload, algorithm, folder, name, **options):
     made = predict(workload, algorithm, folder, name, **options)
     made.varied = [predict(vary(workload, number), algorithm, folder, f"{name}-varied", **options)
                    for number in range(1, VARIED + 1)]
+    for suffix in ("dfrs", "csv"):
+        (folder / f"{name}-varied.{suffix}").unlink()
     return made
 
 

@@ -307,7 +307,7 @@ class Faults(FaultTest):
         told = self.cluster.log("slurmctld").read_text(encoding="utf-8", errors="replace")
         self.cluster.start_slurmctld()
         wait_for("slurmctld to tell what it found", lambda: re.search(
-            f"job {one}: (slurmctld was restarted during its checkpoint|it stood still for a checkpoint)",
+            f"job {one}: (slurmctld was restarted during its checkpoint|it was stopped for a checkpoint)",
             self.cluster.log("slurmctld").read_text(encoding="utf-8", errors="replace")[len(told):]), 30)
         ended = self.assert_all_counted(first, new)
         self.assertLessEqual(int(ended[one]["Restarts"]), 1)
