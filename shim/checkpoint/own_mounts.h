@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The mount namespace of a program: a copy of its caller's in which /proc shows the processes of the program's own pid
 // namespace. criu needs the /proc of the pid namespace that it runs in, and finds files only by mounts of the namespace
-// that it runs in. So for a dump it enters the program's namespace and takes the program's /proc away while all stand still.
+// that it runs in. So for a dump it enters the program's namespace and takes the program's /proc away while all stand
+// still.
 #pragma once
 
 #include <sys/types.h>
@@ -18,8 +19,8 @@ namespace dfrs::shim {
 tl::expected<void, std::string> unshare_mounts();
 /// In such a namespace: its /proc shows the pid namespace of the calling process.
 tl::expected<void, std::string> mount_own_proc();
-/// The same from outside, for the namespaces of this first process. Does nothing if it does already. Waits for two children
-/// of the calling process.
+/// The same from outside, for the namespaces of this first process. Does nothing if it does already. Waits for two
+/// children of the calling process.
 tl::expected<void, std::string> mount_own_proc_of(pid_t init);
 /// For a process that is to be `criu dump`: enters the mount namespace of this first process and takes its /proc away.
 tl::expected<void, std::string> enter_without_own_proc(pid_t init);
