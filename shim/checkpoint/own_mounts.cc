@@ -38,6 +38,19 @@ int in_child(const std::function<int()>& what) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
 }
 
+// The mount namespace of a process and its root folder there: setns() alone takes a daemon in a chroot out of it.
+struct Place {
+  explicit Place(pid_t process)
+      : mounts(::open(fmt::format("/proc/{}/ns/mnt", process).c_str(), O_RDONLY | O_CLOEXEC)),
+        root(::open(fmt::format("/proc/{}/root", process).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+  explicit operator bool() const { return mounts && root; }
+  bool enter() const {
+    return ::setns(mounts.get(), CLONE_NEWNS) == 0 && ::fchdir(root.get()) == 0 && ::chroot(".") == 0;
+  }
+
+  base::Fd mounts, root;
+};
+
 }  // namespace
 
 tl::expected<void, std::string> unshare_mounts() {
@@ -54,12 +67,12 @@ tl::expected<void, std::string> mount_own_proc() {
 
 tl::expected<void, std::string> mount_own_proc_of(pid_t init) {
   const base::Fd pids(::open(fmt::format("/proc/{}/ns/pid", init).c_str(), O_RDONLY | O_CLOEXEC));
-  const base::Fd mounts(::open(fmt::format("/proc/{}/ns/mnt", init).c_str(), O_RDONLY | O_CLOEXEC));
-  if (!pids || !mounts) return error_of("its namespaces");
+  const Place place(init);
+  if (!pids || !place) return error_of("its namespaces");
   const auto mount_it = [] { return mount_own_proc() ? 0 : errno; };
   // setns() puts only later children into a pid namespace.
   errno = in_child([&] {
-    if (::setns(mounts.get(), CLONE_NEWNS) != 0) return errno;
+    if (!place.enter()) return errno;
     if (proc_is_anothers()) return 0;
     return ::setns(pids.get(), CLONE_NEWPID) != 0 ? errno : in_child(mount_it);
   });
@@ -68,8 +81,8 @@ tl::expected<void, std::string> mount_own_proc_of(pid_t init) {
 }
 
 tl::expected<void, std::string> enter_without_own_proc(pid_t init) {
-  const base::Fd mounts(::open(fmt::format("/proc/{}/ns/mnt", init).c_str(), O_RDONLY | O_CLOEXEC));
-  if (!mounts || ::setns(mounts.get(), CLONE_NEWNS) != 0) return error_of("its mount namespace");
+  const Place place(init);
+  if (!place || !place.enter()) return error_of("its mount namespace");
   if (proc_is_anothers() && ::umount2(kProc, MNT_DETACH) != 0) return error_of("its /proc");
   return {};
 }

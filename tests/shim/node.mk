@@ -78,6 +78,7 @@ tests_checkpoint_tests_SOURCES = \
 	tests/shim/checkpoint/keeper_files_test.cc \
 	tests/shim/checkpoint/keeper_test.cc \
 	tests/shim/checkpoint/keepers.h \
+	tests/shim/checkpoint/own_mounts_test.cc \
 	tests/shim/checkpoint/packed_image_test.cc \
 	tests/shim/checkpoint/pre_dump_test.cc \
 	tests/shim/checkpoint/real_criu_test.cc \

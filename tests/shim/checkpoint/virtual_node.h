@@ -76,7 +76,13 @@ struct Site {
   uid_t user = 0;                   // of the jobs
 
   Site() { ::chmod(key.c_str(), 0600); }
+  // A group can be removed when its last process has exited. The next test's tree has the same name.
   ~Site() {
+    EXPECT_TRUE(wait_until([this] { return groups_removed(); })) << tree;
+  }
+
+ private:
+  bool groups_removed() const {
     for (const char* const controller : {"cpu", "cpuacct"}) {
       std::error_code ignored;
       const std::filesystem::path top = std::string("/sys/fs/cgroup/") + controller + "/" + tree;
@@ -84,8 +90,9 @@ struct Site {
         for (const auto& job : std::filesystem::directory_iterator(node.path(), ignored)) ::rmdir(job.path().c_str());
         ::rmdir(node.path().c_str());
       }
-      ::rmdir(top.c_str());
+      if (::rmdir(top.c_str()) != 0 && errno != ENOENT) return false;
     }
+    return true;
   }
 };
 
