@@ -100,6 +100,12 @@ static double look(time_t now, enum dfrs_job_phase phase) {
   return usage_records_check(&view);
 }
 
+static void look_without_it(time_t now) {
+  const struct dfrs_snapshot view = {.job_count = 0};
+  clock_now = now;
+  usage_records_check(&view);
+}
+
 /* The job ends, and is seen so a little later. */
 static void ends_at(time_t when, time_t seen) {
   job.job_state = JOB_COMPLETE;
@@ -191,6 +197,26 @@ static void ends_of_runs(void) {
 
   begin(kHour, 0.5);
   look(kHour + 1, DFRS_JOB_RUNNING);
+  job.job_state = JOB_COMPLETE;
+  job.end_time = kHour + 100;
+  look_without_it(kHour + 101);
+  expect(said(0, kHour + 50, kHour + 100, JOB_COMPLETE), "a job that nobody saw completing is reported, too");
+  look_without_it(kHour + 102);
+  expect(tellings == 2, "once");
+
+  begin(kHour, 0.5);
+  look(kHour + 1, DFRS_JOB_RUNNING);
+  look_without_it(kHour + 100);
+  expect(said(0, kHour + 50, kHour + 100, JOB_RUNNING), "so is one that goes to a partition that is not managed");
+
+  begin(kHour, 0.5);
+  look(kHour + 1, DFRS_JOB_RUNNING);
+  job.job_state = JOB_SUSPENDED;
+  look_without_it(kHour + 100);
+  expect(tellings == 0, "but not while it is suspended there");
+
+  begin(kHour, 0.5);
+  look(kHour + 1, DFRS_JOB_RUNNING);
   exists = false;
   look(kHour + 3590, DFRS_JOB_RUNNING);
   look(kHour + 3600, DFRS_JOB_ENDING);
@@ -216,6 +242,18 @@ static void restarts(void) {
   clock_now = kHour + 100;
   usage_records_finish();
   expect(said(0, kHour + 50, kHour + 100, JOB_RUNNING), "slurmctld ends: what is known is reported");
+  begin(kHour, 0.5);
+  look(kHour + 1, DFRS_JOB_RUNNING);
+  job.job_state = JOB_COMPLETE;
+  job.end_time = kHour + 80;
+  clock_now = kHour + 100;
+  usage_records_finish();
+  expect(said(0, kHour + 40, kHour + 80, JOB_COMPLETE), "also of a job that has just ended");
+
+  begin(kHour, 0.5);
+  look(kHour + 1, DFRS_JOB_RUNNING);
+  clock_now = kHour + 100;
+  usage_records_finish();
   clock_now = kHour + 110;
   usage_records_begin(NULL);
   look(kHour + 120, DFRS_JOB_RUNNING);
