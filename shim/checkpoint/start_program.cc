@@ -59,15 +59,19 @@ void execute(const LaunchRequest& request) {
   errno = error;
 }
 
+// In the mount namespace that it is open in: from another one, a path is shown from that namespace's root folder.
+std::string path_of(int folder) {
+  char path[PATH_MAX];
+  const ssize_t length = ::readlink(fmt::format("/proc/self/fd/{}", folder).c_str(), path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+}
+
 // By its path, because the descriptor is of the caller's mount namespace, where criu would not find it. What has no
 // path in this one is entered all the same.
-bool enter(int folder) {
-  char path[PATH_MAX];
+bool enter(int folder, const std::string& path) {
   struct stat wanted{};
   struct stat here{};
-  const ssize_t length = ::readlink(fmt::format("/proc/self/fd/{}", folder).c_str(), path, sizeof path - 1);
-  if (length > 0) path[length] = '\0';
-  if (length > 0 && ::chdir(path) == 0 && ::fstat(folder, &wanted) == 0 && ::stat(".", &here) == 0 &&
+  if (!path.empty() && ::chdir(path.c_str()) == 0 && ::fstat(folder, &wanted) == 0 && ::stat(".", &here) == 0 &&
       wanted.st_dev == here.st_dev && wanted.st_ino == here.st_ino)
     return true;
   return ::fchdir(folder) == 0;
@@ -81,10 +85,10 @@ bool enter(int folder) {
 }
 
 // The second process of the namespace.
-[[noreturn]] void be_program(const Caller& caller, const LaunchParts& parts, int pipe) {
+[[noreturn]] void be_program(const Caller& caller, const LaunchParts& parts, const std::string& folder, int pipe) {
   if (!become(caller))
     give_up(pipe, kNotRunnable, fmt::format("cannot become user id {}: {}", caller.uid, strerror(errno)));
-  if (!enter(parts.folder.get()))
+  if (!enter(parts.folder.get(), folder))
     give_up(pipe, kNotRunnable, fmt::format("the working directory: {}", strerror(errno)));
   for (std::size_t i = 0; i < kStreams; ++i) ::dup2(parts.streams[i].get(), static_cast<int>(i));
   close_from(kKept, CLOSE_RANGE_CLOEXEC);
@@ -96,13 +100,14 @@ bool enter(int folder) {
 
 // The first one. It closes all files of the caller, so that readers of the program's output see its end.
 [[noreturn]] void be_init(const Caller& caller, const LaunchParts& parts, const std::string& init, int pipe) {
+  const std::string folder = path_of(parts.folder.get());
   auto done = join(caller);
   if (done) done = unshare_mounts();
   if (done) done = mount_own_proc();
   if (!done) give_up(pipe, kNotRunnable, done.error());
   ::setsid();
   const pid_t program = ::fork();
-  if (program == 0) be_program(caller, parts, pipe);
+  if (program == 0) be_program(caller, parts, folder, pipe);
   if (program < 0) give_up(pipe, kNotRunnable, fmt::format("fork: {}", strerror(errno)));
   const int null = ::open("/dev/null", O_RDWR);
   for (int fd = 0; fd < kKept; ++fd) ::dup2(null, fd);
