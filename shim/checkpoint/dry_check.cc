@@ -141,14 +141,29 @@ std::string target_of(const std::string& link) {
   return std::string(target, length > 0 ? static_cast<std::size_t>(length) : 0);
 }
 
+// The root folder of a process, without the slash at its end. It is not ours if dfrsd is in a chroot: from outside
+// their mount namespace the files of its programs are shown from that namespace's own root.
+std::string root_of(const std::string& process) {
+  std::string root = target_of(process + "/root");
+  if (root == "/") root.clear();
+  return root;
+}
+
+// A path of a process as the process itself names it.
+std::string seen_from(const std::string& root, std::string path) {
+  if (!root.empty() && path.starts_with(root + "/")) path.erase(0, root.size());
+  return path;
+}
+
 // What a process has open: paths, and the kernel's names of what has none.
 std::vector<std::string> open_files_of(const std::string& process) {
   std::vector<std::string> files;
+  const std::string root = root_of(process);
   const auto folder = base::open_folder(AT_FDCWD, process + "/fd");
   const auto names = folder ? base::list_folder(folder->get()) : tl::unexpected(0);
   for (std::size_t i = 0; names && i < names->size(); ++i) {
     std::string target = target_of(process + "/fd/" + (*names)[i]);
-    if (!target.empty()) files.push_back(std::move(target));
+    if (!target.empty()) files.push_back(seen_from(root, std::move(target)));
   }
   return files;
 }
@@ -180,9 +195,12 @@ Verdict check_descriptors(const std::string& process) {
 Verdict check_mappings(const std::string& process) {
   const auto maps = base::read_file_at(AT_FDCWD, process + "/maps", kMostText);
   if (maps && maps->find(" /SYSV") != std::string::npos) return cannot("uses shared memory of System V");
-  for (std::size_t at = maps ? maps->find(" /dev/") : std::string::npos; at != std::string::npos;
-       at = maps->find(" /dev/", at + 1)) {
-    auto verdict = check_path(std::string_view(*maps).substr(at + 1, maps->find('\n', at) - at - 1));
+  const std::string root = root_of(process);
+  const std::string device = " " + root + "/dev/";
+  for (std::size_t at = maps ? maps->find(device) : std::string::npos; at != std::string::npos;
+       at = maps->find(device, at + 1)) {
+    const std::size_t path = at + 1 + root.size();
+    auto verdict = check_path(std::string_view(*maps).substr(path, maps->find('\n', path) - path));
     if (!verdict) return verdict;
   }
   return {};
@@ -261,7 +279,7 @@ std::string proc_reader_of(const std::vector<pid_t>& processes, const std::strin
     if (pid == ::getpid()) continue;  // it opens /proc to look
     const std::string process = fmt::format("{}/{}", proc, pid);
     std::vector<std::string> targets = open_files_of(process);
-    targets.push_back(target_of(process + "/cwd"));
+    targets.push_back(seen_from(root_of(process), target_of(process + "/cwd")));
     for (const std::string& target : targets) {
       if (target == "/proc" || target.starts_with("/proc/"))
         return fmt::format("process {} ({}) has {} open", pid, name_of(process), target);

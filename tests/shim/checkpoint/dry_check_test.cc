@@ -105,6 +105,10 @@ class Process {
     std::filesystem::create_directories(proc_.path() / std::to_string(pid) / "ns");
     std::filesystem::create_symlink(name, proc_.path() / std::to_string(pid) / "ns" / kind);
   }
+  void root(const std::string& path) const {
+    std::filesystem::create_directories(proc_.path() / "12");
+    std::filesystem::create_symlink(path, proc_.path() / "12/root");
+  }
   void child(int pid, int parent) const {
     proc_.write(std::to_string(pid) + "/stat", std::to_string(pid) + " (a (b) c) S " + std::to_string(parent) + " 1 1");
     proc_.write(std::to_string(pid) + "/comm", "inner\n");
@@ -193,6 +197,25 @@ TEST(DryCheck, MappedDevicesAreFound) {
   process.descriptor("0", "/dev/null");
   process.maps("7f00-7f01 rw-s 00000000 00:05 12                 /dev/nvidiactl\n");
   EXPECT_THAT(error_of(process.check()), HasSubstr("uses a GPU (/dev/nvidiactl)"));
+}
+
+// From outside its mount namespace, the kernel shows its paths with its root folder before them.
+TEST(DryCheck, PathsAreThoseOfAProgramInAChroot) {
+  const Process opened;
+  opened.root("/srv/os");
+  opened.descriptor("0", "/srv/os/dev/null");
+  opened.maps("7f00-7f01 rw-s 00000000 00:05 12                 /srv/os/dev/zero\n");
+  EXPECT_EQ(error_of(opened.check()), "");
+  opened.descriptor("5", "/srv/os/dev/kmsg");
+  EXPECT_THAT(error_of(opened.check()), EndsWith("uses the device /dev/kmsg"));
+  const Process mapped;
+  mapped.root("/srv/os");
+  mapped.maps("7f00-7f01 rw-s 00000000 00:05 12                 /srv/os/dev/nvidiactl\n");
+  EXPECT_THAT(error_of(mapped.check()), HasSubstr("uses a GPU (/dev/nvidiactl)"));
+  const Process outside;
+  outside.root("/");
+  outside.descriptor("5", "/srv/os/dev/kmsg");
+  EXPECT_EQ(error_of(outside.check()), "") << "a plain file";
 }
 
 }  // namespace
