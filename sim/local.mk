@@ -103,6 +103,8 @@ libsim_a_SOURCES = \
 	sim/io/text.h \
 	sim/io/unfinished_files.cc \
 	sim/io/unfinished_files.h \
+	sim/metrics/another_draw.cc \
+	sim/metrics/another_draw.h \
 	sim/metrics/bootstrap.cc \
 	sim/metrics/bootstrap.h \
 	sim/metrics/confidence.cc \

@@ -149,6 +149,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/io/self_signed.h \
 	tests/sim/io/web_server.cc \
 	tests/sim/io/web_server.h \
+	tests/sim/metrics/another_draw_test.cc \
 	tests/sim/metrics/bootstrap_test.cc \
 	tests/sim/metrics/confidence_test.cc \
 	tests/sim/metrics/job_times_test.cc \

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "policy/core/nearest_name.h"
+#include "sim/metrics/another_draw.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/reproduction.h"
 
@@ -19,6 +20,18 @@ void ReproductionReport::add_mean(Comparison cell, std::span<const double> value
   const Summary summary = summarize(values);
   cell.measured = summary.mean;
   if (const auto interval = bootstrap_mean(values)) cell.spread = MeanSpread{summary.count, summary.median, *interval};
+  add(std::move(cell));
+}
+
+void ReproductionReport::add_deviation(Comparison cell, std::span<const double> values) {
+  cell.measured = summarize(values).stddev;
+  cell.another_draw = deviation_of_another_draw(values);
+  add(std::move(cell));
+}
+
+void ReproductionReport::add_maximum(Comparison cell, std::span<const double> values) {
+  cell.measured = summarize(values).max;
+  cell.another_draw = maximum_of_another_draw(values);
   add(std::move(cell));
 }
 

@@ -154,7 +154,8 @@ std::vector<std::pair<std::string, std::string>> what_made(const RunDescription&
 }
 
 std::string csv_comparison(std::span<const ComparisonTable> tables, const ResultOrigin& origin) {
-  std::string out = "table,row,column,published,measured,ratio,median,low,high,values," + origin_headings() + '\n';
+  std::string out = "table,row,column,published,measured,ratio,median,low,high,values,another_low,another_high," +
+                    origin_headings() + '\n';
   const std::string made = origin_fields(origin);
   for (const ComparisonTable& table : tables) {
     for (const ComparisonTable::Row& row : table.rows) {
@@ -165,10 +166,12 @@ std::string csv_comparison(std::span<const ComparisonTable> tables, const Result
         const std::string spread_cells = spread ? fmt::format("{},{},{},{}", spread->median, spread->interval.low,
                                                               spread->interval.high, spread->count)
                                                 : ",,,";
-        out += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(cell->table), csv_field(cell->row),
+        const std::optional<Interval>& another = cell->another_draw;
+        const std::string another_cells = another ? fmt::format("{},{}", another->low, another->high) : ",";
+        out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(cell->table), csv_field(cell->row),
                            csv_field(cell->column), cell->published ? fmt::format("{}", *cell->published) : "",
                            cell->words.empty() ? fmt::format("{}", cell->measured) : csv_field(cell->words),
-                           ratio ? fmt::format("{}", *ratio) : "", spread_cells, made);
+                           ratio ? fmt::format("{}", *ratio) : "", spread_cells, another_cells, made);
       }
     }
   }

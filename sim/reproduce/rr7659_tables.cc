@@ -100,26 +100,19 @@ Result<void> show_degradations(std::string_view part, const Experiments& experim
       if (!experiments.has(column.sets.front())) continue;
       const std::vector<double> values =
           experiments.values(column.sets, algorithm, kPeriod, [](const ResultRow& row) { return row.degradation(); });
-      const Summary s = summarize(values);
       const std::size_t first = 3 * static_cast<std::size_t>(&column - kPaperSets.data());
-      const std::array<std::pair<const char*, double>, 3> figures{
-          {{"avg.", s.mean}, {"std.", s.stddev}, {"max", s.max}}};
-      for (std::size_t k = 0; k < figures.size(); ++k) {
-        const std::string heading =
-            columns.size() == 1 ? figures[k].first : fmt::format("{} {}", column.name, figures[k].first);
-        Comparison cell{std::string(part),
-                        std::string(algorithm),
-                        heading,
-                        published_degradation(in_paper(algorithm), first + k),
-                        figures[k].second,
-                        {},
-                        variant_of(algorithm)};
-        if (k == 0) {
-          report.add_mean(std::move(cell), values);
-        } else {
-          report.add(std::move(cell));
-        }
-      }
+      const auto cell = [&](const char* figure, std::size_t k) {
+        return Comparison{std::string(part),
+                          std::string(algorithm),
+                          columns.size() == 1 ? figure : fmt::format("{} {}", column.name, figure),
+                          published_degradation(in_paper(algorithm), first + k),
+                          0,
+                          {},
+                          variant_of(algorithm)};
+      };
+      report.add_mean(cell("avg.", 0), values);
+      report.add_deviation(cell("std.", 1), values);
+      report.add_maximum(cell("max", 2), values);
     }
   }
   note_sets(part, experiments, columns, report);
@@ -177,8 +170,8 @@ Result<void> show_costs(std::string_view part, const Experiments& experiments, R
       const std::string name = fmt::format("{} {}", cost.of, cost.unit);
       report.add_mean({std::string(part), std::string(algorithm), name + " avg.", published_cost(algorithm, 2 * k)},
                       values);
-      report.add({std::string(part), std::string(algorithm), name + " max", published_cost(algorithm, 2 * k + 1),
-                  summarize(values).max});
+      report.add_maximum(
+          {std::string(part), std::string(algorithm), name + " max", published_cost(algorithm, 2 * k + 1)}, values);
     }
   }
   report.note(std::string(part), experiments.describe(Set::scaled_high));

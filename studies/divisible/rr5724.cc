@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/io/output_file.h"
+#include "sim/metrics/another_draw.h"
 #include "sim/metrics/confidence.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/cell_count.h"
@@ -92,17 +93,20 @@ Cells cells_of(const Rr5724Campaign& campaign, std::size_t part, bool intervals)
     if (row.table != table) continue;
     const Rr5724Campaign::Degradation ours =
         campaign.degradation(index_of(row.algorithm), [&](const GeneratorOptions& c) { return belongs(c, part); });
-    const auto add = [&](std::string_view column, std::optional<double> published, double measured) {
-      cells.push_back(
-          {std::string(kParts[part].name), std::string(row.algorithm), std::string(column), published, measured});
+    const auto add = [&](std::string_view column, std::optional<double> published, double measured,
+                         std::optional<Interval> another_draw = {}) {
+      Comparison cell{std::string(kParts[part].name), std::string(row.algorithm), std::string(column), published,
+                      measured};
+      cell.another_draw = another_draw;
+      cells.push_back(std::move(cell));
     };
     const auto add_metric = [&](const char* metric, const Rr5724Figures& published, const std::vector<double>& values) {
       const Summary summary = summarize(values);
       add(fmt::format("{} mean", metric), published.mean, summary.mean);
       if (intervals) add(fmt::format("{} ±", metric), std::nullopt, confidence_interval(values).half_width);
       if (intervals) add(fmt::format("{} median", metric), std::nullopt, summary.median);
-      add(fmt::format("{} SD", metric), published.deviation, summary.stddev);
-      add(fmt::format("{} max", metric), published.max, summary.max);
+      add(fmt::format("{} SD", metric), published.deviation, summary.stddev, deviation_of_another_draw(values));
+      add(fmt::format("{} max", metric), published.max, summary.max, maximum_of_another_draw(values));
     };
     add_metric("max-stretch", row.max_stretch, ours.max_stretch);
     add_metric("sum-stretch", row.sum_stretch, ours.sum_stretch);

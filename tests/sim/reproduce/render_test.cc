@@ -20,8 +20,8 @@ using ::testing::SizeIs;
 const RunDescription kRun{"made-up: Nobody, A paper, 2011", {"Seed 1."}};
 const ResultOrigin kOrigin{"p 1", "a,b", "12", "", "--seed=1"};
 const std::string kHeader =
-    "table,row,column,published,measured,ratio,median,low,high,values,program,source,source_sha256,workload_options,"
-    "simulation_options\n";
+    "table,row,column,published,measured,ratio,median,low,high,values,another_low,another_high,program,source,"
+    "source_sha256,workload_options,simulation_options\n";
 
 TEST(RenderComparison, TextHasOursPaperAndRatioSideBySide) {
   EXPECT_EQ(text_comparison(or_throw(comparison_tables(kMadeUp, made_up_report())), kRun),
@@ -77,9 +77,9 @@ Triage   2.25    1.50
   EXPECT_THAT(text_comparison(tables, run), Not(HasSubstr("paper")));
   EXPECT_EQ(csv_comparison(tables, {}),
             kHeader +
-                "table1,EASY,avg.,,1200.25,,,,,,,,,,\ntable1,EASY,U,,0.0264,,,,,,,,,,\n"
-                "table1,EASY,ahead,,\"Triage, by <far>\",,,,,,,,,,\ntable1,Triage,avg.,,2.2512,,,,,,,,,,\n"
-                "table1,Triage,U,,1.5,,,,,,,,,,\n");
+                "table1,EASY,avg.,,1200.25,,,,,,,,,,,,\ntable1,EASY,U,,0.0264,,,,,,,,,,,,\n"
+                "table1,EASY,ahead,,\"Triage, by <far>\",,,,,,,,,,,,\ntable1,Triage,avg.,,2.2512,,,,,,,,,,,,\n"
+                "table1,Triage,U,,1.5,,,,,,,,,,,,\n");
   EXPECT_THAT(markdown_comparison(tables, run), HasSubstr("| Triage | 2.25 | 1.50 |  |"));
   EXPECT_THAT(markdown_comparison(tables, run), Not(HasSubstr("published")));
   EXPECT_THAT(html_comparison(tables, run, PartCharts{}), HasSubstr("<td>Triage, by &lt;far&gt;</td>"));
@@ -114,14 +114,16 @@ TEST(RenderComparison, TextOfHostileNames) {
 TEST(RenderComparison, CsvQuotesNamesAndKeepsAllDigits) {
   ReproductionReport report;
   report.add({"table1", "GreedyP, \"star\"", "avg. (GB/s)", 0.1, 1.0 / 3});
-  report.add({"table1", "a", "max", std::nullopt, 1e-20});
+  Comparison maximum{"table1", "a", "max", std::nullopt, 1e-20};
+  maximum.another_draw = Interval{5e-21, 3};
+  report.add(maximum);
   report.add({"table1", "a", "min", 0, 2});
   EXPECT_EQ(csv_comparison(or_throw(comparison_tables(kMadeUp, report)), kOrigin),
             kHeader +
-                "table1,\"GreedyP, \"\"star\"\"\",avg. (GB/s),0.1,0.3333333333333333,3.333333333333333,,,,,"
+                "table1,\"GreedyP, \"\"star\"\"\",avg. (GB/s),0.1,0.3333333333333333,3.333333333333333,,,,,,,"
                 "p 1,\"a,b\",12,,--seed=1\n"
-                "table1,a,max,,1e-20,,,,,,p 1,\"a,b\",12,,--seed=1\n"
-                "table1,a,min,0,2,,,,,,p 1,\"a,b\",12,,--seed=1\n");
+                "table1,a,max,,1e-20,,,,,,5e-21,3,p 1,\"a,b\",12,,--seed=1\n"
+                "table1,a,min,0,2,,,,,,,,p 1,\"a,b\",12,,--seed=1\n");
 }
 
 TEST(RenderComparison, MeansHaveIntervalAndMedian) {
