@@ -89,10 +89,12 @@ libcheckpoint_a_SOURCES = \
 	shim/checkpoint/image_store.h \
 	shim/checkpoint/keeper.cc \
 	shim/checkpoint/keeper.h \
+	shim/checkpoint/keeper_dump.cc \
 	shim/checkpoint/keeper_files.cc \
 	shim/checkpoint/keeper_files.h \
 	shim/checkpoint/keeper_link.cc \
 	shim/checkpoint/keeper_link.h \
+	shim/checkpoint/keeper_restore.cc \
 	shim/checkpoint/launch.cc \
 	shim/checkpoint/launch.h \
 	shim/checkpoint/launch_listener.cc \

@@ -31,6 +31,7 @@ inline constexpr const char* kCriuDumpLog = "dump.log";
 inline constexpr const char* kCriuPreDumpLog = "pre-dump.log";
 inline constexpr const char* kCriuRestoreLog = "restore.log";
 inline constexpr const char* kCriuPidFile = "restored.pid";
+inline constexpr const char* kCriuOutput = "criu.out";
 
 /// Whether the kernel tells what memory a program changes, which a pre-dump needs.
 bool can_pre_dump(const std::string& criu);

@@ -86,7 +86,9 @@ class Keeper {
   void fail(const std::string& reason);
   void reap();
   void end_program();
+  std::string work_text(const char* name) const;
   std::string criu_log(const char* name) const;
+  static double since(Clock::time_point begin);
 
   const KeeperOptions options_;
   base::Fd client_;
@@ -123,6 +125,8 @@ class Keeper {
     std::optional<Clock::time_point> abandoned{};
     /// So far, with the pre-dump: pages are written in both.
     double seconds() const;
+    /// With what the worker has started.
+    void kill() const;
   };
   std::optional<Dump> dump_;
   struct PreDumped {
