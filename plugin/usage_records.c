@@ -132,7 +132,9 @@ static bool may_report_hour(const job_record_t *job) {
 /* False: nothing more is to come. */
 static bool report_end(struct run *run) {
   const job_record_t *const job = record_of(run);
-  if (!job || IS_JOB_PENDING(job) || IS_JOB_SUSPENDED(job)) return false;
+  if (!job || IS_JOB_PENDING(job)) return false;
+  /* Not seen any more: it has ended since, or its partition is not managed for a while. */
+  if (!run->seen && !IS_JOB_FINISHED(job)) return false;
   const time_t now = time(NULL);
   return !report(run, job, job->end_time && job->end_time < now ? job->end_time : now);
 }
@@ -185,7 +187,7 @@ static void drop_unseen(void) {
 }
 
 /* Jobs that end between two looks are never seen completing. */
-static bool has_ended(const struct run *run) { return run->ended || !run->seen; }
+static bool may_have_ended(const struct run *run) { return run->ended || !run->seen; }
 
 static bool hour_due(const struct run *run, time_t end, time_t now) {
   return now >= end - kBeforeHour && run->reported_hour != end;
@@ -199,12 +201,12 @@ double usage_records_check(const struct dfrs_snapshot *view) {
   for (size_t i = 0; i < known; ++i) runs[i].seen = false;
   for (size_t i = 0; i < view->job_count; ++i) follow(&view->jobs[i], now, known);
   bool due = count > known; /* where a new run is followed from is not known yet */
-  for (size_t i = 0; i < count; ++i) due = due || has_ended(&runs[i]) || hour_due(&runs[i], hour_end, now);
+  for (size_t i = 0; i < count; ++i) due = due || may_have_ended(&runs[i]) || hour_due(&runs[i], hour_end, now);
   if (due) {
     lock_slurmctld(locks);
     settle_new(known, now);
     for (size_t i = 0; i < count; ++i) {
-      if (has_ended(&runs[i]))
+      if (may_have_ended(&runs[i]))
         runs[i].seen = report_end(&runs[i]);
       else if (hour_due(&runs[i], hour_end, now))
         report_hour(&runs[i], hour_end);

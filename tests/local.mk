@@ -34,6 +34,7 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/random_instance.h \
 	tests/oracle/shared.cc \
 	tests/oracle/shared.h \
+	tests/oracle/shrink.h \
 	tests/oracle/simulator.cc \
 	tests/oracle/simulator.h \
 	tests/oracle/triage.cc \

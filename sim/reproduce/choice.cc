@@ -23,15 +23,15 @@ void ReproductionReport::add_mean(Comparison cell, std::span<const double> value
   add(std::move(cell));
 }
 
-void ReproductionReport::add_deviation(Comparison cell, std::span<const double> values) {
+void ReproductionReport::add_deviation(Comparison cell, std::span<const double> values, bool drawn) {
   cell.measured = summarize(values).stddev;
-  cell.another_draw = deviation_of_another_draw(values);
+  if (drawn) cell.another_draw = deviation_of_another_draw(values);
   add(std::move(cell));
 }
 
-void ReproductionReport::add_maximum(Comparison cell, std::span<const double> values) {
+void ReproductionReport::add_maximum(Comparison cell, std::span<const double> values, bool drawn) {
   cell.measured = summarize(values).max;
-  cell.another_draw = maximum_of_another_draw(values);
+  if (drawn) cell.another_draw = maximum_of_another_draw(values);
   add(std::move(cell));
 }
 

@@ -38,7 +38,7 @@ struct Comparison {
   /// The row whose published value this one shows again, because it tests another reading of it; empty: its own.
   std::string variant_of = {};
   std::optional<MeanSpread> spread = {};  ///< where `measured` is a mean of two values or more
-  /// Where it is a standard deviation or a maximum: that of another draw of as many values lies here.
+  /// Where it is a standard deviation or a maximum of drawn instances: that of another draw of as many lies here.
   std::optional<Interval> another_draw = {};
 
   /// measured / published; nothing without a published value or if that is 0.
@@ -83,10 +83,10 @@ class ReproductionReport {
   void add(Comparison cell) { cells_.push_back(std::move(cell)); }
   /// Adds a cell with the mean of `values`, at least one, and their spread.
   void add_mean(Comparison cell, std::span<const double> values);
-  /// The same of their standard deviation.
-  void add_deviation(Comparison cell, std::span<const double> values);
+  /// The same of their standard deviation. `drawn`: a model drew the instances, so that there could be others.
+  void add_deviation(Comparison cell, std::span<const double> values, bool drawn);
   /// The same of their maximum.
-  void add_maximum(Comparison cell, std::span<const double> values);
+  void add_maximum(Comparison cell, std::span<const double> values, bool drawn);
   /// Adds a sentence below the table `part`: what was left out, which instances stand for the paper's. With an empty
   /// `part`, at the end of the report.
   void note(std::string part, std::string sentence) { notes_.push_back({std::move(part), std::move(sentence)}); }

@@ -110,9 +110,10 @@ Result<void> show_degradations(std::string_view part, const Experiments& experim
                           {},
                           variant_of(algorithm)};
       };
+      const bool drawn = column.sets.front() != Set::hpc2n;
       report.add_mean(cell("avg.", 0), values);
-      report.add_deviation(cell("std.", 1), values);
-      report.add_maximum(cell("max", 2), values);
+      report.add_deviation(cell("std.", 1), values, drawn);
+      report.add_maximum(cell("max", 2), values, drawn);
     }
   }
   note_sets(part, experiments, columns, report);
@@ -171,7 +172,7 @@ Result<void> show_costs(std::string_view part, const Experiments& experiments, R
       report.add_mean({std::string(part), std::string(algorithm), name + " avg.", published_cost(algorithm, 2 * k)},
                       values);
       report.add_maximum(
-          {std::string(part), std::string(algorithm), name + " max", published_cost(algorithm, 2 * k + 1)}, values);
+          {std::string(part), std::string(algorithm), name + " max", published_cost(algorithm, 2 * k + 1)}, values, true);
     }
   }
   report.note(std::string(part), experiments.describe(Set::scaled_high));

@@ -27,6 +27,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/admin/host_control_test.cc \
 	tests/shim/admin/sample_status.h \
 	tests/shim/admin/tables_test.cc \
+	tests/oracle/shrink_test.cc \
 	tests/shim/c_abi.c \
 	tests/shim/c_abi.h \
 	tests/shim/c_abi_test.cc \
@@ -49,6 +50,8 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/controller/offers_test.cc \
 	tests/shim/controller/pause_costs_test.cc \
 	tests/shim/controller/quotas_test.cc \
+	tests/shim/controller/random_load.cc \
+	tests/shim/controller/random_load.h \
 	tests/shim/controller/random_test.cc \
 	tests/shim/controller/restart_test.cc \
 	tests/shim/controller/rules_test.cc \
