@@ -172,7 +172,8 @@ Result<void> show_costs(std::string_view part, const Experiments& experiments, R
       report.add_mean({std::string(part), std::string(algorithm), name + " avg.", published_cost(algorithm, 2 * k)},
                       values);
       report.add_maximum(
-          {std::string(part), std::string(algorithm), name + " max", published_cost(algorithm, 2 * k + 1)}, values, true);
+          {std::string(part), std::string(algorithm), name + " max", published_cost(algorithm, 2 * k + 1)}, values,
+          true);
     }
   }
   report.note(std::string(part), experiments.describe(Set::scaled_high));

@@ -70,8 +70,10 @@ TEST(CliReproduce, ShowsAndKeepsAFigure) {
   EXPECT_THAT(names, IsSupersetOf({"rr7659.csv", "rr7659.md", "rr7659.html", "rr7659.db"}));
   const std::string csv = file_bytes(folder / "out/rr7659.csv");
   EXPECT_THAT(
-      csv, StartsWith("table,row,column,published,measured,ratio,median,low,high,values,another_low,another_high,program,source,"
-                      "source_sha256,workload_options,simulation_options\nfigure3b,600,EASY,,"));
+      csv,
+      StartsWith(
+          "table,row,column,published,measured,ratio,median,low,high,values,another_low,another_high,program,source,"
+          "source_sha256,workload_options,simulation_options\nfigure3b,600,EASY,,"));
   EXPECT_THAT(csv, HasSubstr("),,,,--parts=figure3b --instances=1 --seed=1 --traces=" + folder.path().string() + "\n"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 11 * 3);
   EXPECT_THAT(file_bytes(folder / "out/rr7659.md"), HasSubstr("## figure3b"));
