@@ -195,8 +195,8 @@ void RandomLoad::make_trouble() {
   if (trouble_.nodes) trouble_of_nodes();
   if (trouble_.weights && id != 0) slurm_->job(id).priority = 1 + dice_.below(5000);
   if (trouble_.agents) {
-    const std::uint32_t node = dice_.below(static_cast<std::uint32_t>(slurm_->nodes.size()));
     const bool reachable = dice_.chance(60);
+    const std::uint32_t node = dice_.below(static_cast<std::uint32_t>(slurm_->nodes.size()));
     tell(fmt::format("agent {} is {}", node, reachable ? "there" : "away"));
     slurm_->agents.set_reachable(node, reachable);
   }
