@@ -9,7 +9,7 @@
 namespace dfrs::sim {
 namespace {
 
-constexpr std::size_t kExceeding = 6;  // values that no other draw exceeds in fewer than 2.5 of 100 cases
+constexpr std::size_t kExceeding = 6;  // so many of one draw exceed all of another in fewer than 2.5 of 100 cases
 constexpr std::size_t kLeastTail = 10;
 constexpr double kNormal95 = 1.959964;  // 95 % of a normal distribution lie within so many standard deviations
 
