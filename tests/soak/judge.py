@@ -75,6 +75,8 @@ def differing(evidence, database):
     for number, record in sorted(evidence.records.items()):
         if known.killed(record.begin) or known.killed(record.end) or not record.nodes or record.nodes == ("(null)",):
             continue  # forgotten, or never begun
+        if record.begin == 0:
+            continue  # the clock was set back while it ran: Slurm no longer knows its start, and does not report its end
         other = database.get(number)
         same = other and (other.state, other.nodes) == (record.state, record.nodes)
         if not same or abs(other.begin - record.begin) > SLACK or abs(other.end - record.end) > SLACK:

@@ -160,6 +160,8 @@ class Databases(Case):
         for other in ({}, {7: Record("FAILED", 100, 102, ("n1",))}, {7: Record("COMPLETED", 100, 102, ("n2",))},
                       {7: Record("COMPLETED", 100, 109, ("n1",))}):
             self.assertEqual(len(differing(evidence, other)), 1, other)
+        set_back = self.evidence(times=(0, 102))
+        self.assertEqual(differing(set_back, {}), [])
         evidence.events.append(Event("slurmctld_killed", 101.0, 104.0, saved=101.0))
         self.assertEqual(differing(evidence, {}), [])
 
