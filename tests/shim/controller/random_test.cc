@@ -56,7 +56,7 @@ TEST(ControllerRandom, HoweverCheckpointsFail) {
   EXPECT_GT(failed, 1u);
   // These failed once: an agent that was away still had the lower quota of the job's former run while its clock ran on;
   // and a new slurmctld started a job again in the second in which its last run was cleaned up.
-  for (const std::uint64_t seed : {11688, 12175})
+  for (const std::uint64_t seed : {11688U, 12175U})
     run_seeds({.controller = true, .agents = true, .checkpoints = true}, seed, 1);
 }
 TEST(ControllerRandom, AllAtOnce) {
