@@ -278,7 +278,7 @@ def kind_of(column):
     return "averages"
 
 
-# The reading of what a paper leaves open that fits best as a whole; no cell has one of its own.
+# One set of readings of what a paper leaves open, for all of its cells.
 READINGS = {"rr5724": "rr5724-fit", "rr7659": "rr7659-ties"}
 VERDICTS = ["within 10 %", "by EASY/extra-only", "by a reading", "by another draw", "not explained"]
 

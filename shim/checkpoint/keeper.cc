@@ -32,7 +32,6 @@ using std::chrono::seconds;
 
 constexpr seconds kDumpPatience{900};             // then criu is ended, and the program goes on
 constexpr milliseconds kAbandonedPatience{1000};  // the same once nobody wants the image
-constexpr int kPollMs = 500;
 constexpr int kBusyPollMs = 50;
 constexpr int kRequestSeconds = 10;
 // Slurm numbers the steps of users below these.

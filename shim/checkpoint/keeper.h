@@ -53,6 +53,7 @@ class Keeper {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr int kPollMs = 500;
 
   tl::expected<void, std::string> admit();
   bool begin();

@@ -25,7 +25,6 @@ using std::chrono::seconds;
 constexpr int kStreamBase = 100;           // where criu finds the new streams
 constexpr seconds kRequeuePatience{20};    // for scontrol
 constexpr seconds kEndOfRunPatience{120};  // for Slurm to end a run that it requeues
-constexpr int kPollMs = 500;
 
 }  // namespace
 

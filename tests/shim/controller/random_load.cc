@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "shim/controller/timing.h"
 #include "tests/oracle/shrink.h"
@@ -205,30 +206,28 @@ void RandomLoad::make_trouble() {
 }
 
 void RandomLoad::trouble_by_user(std::uint32_t id) {
+  static constexpr std::array<const char*, 6> kWishes{"cancel",  "suspend", "resume",
+                                                      "requeue", "hold",    "halve the memory of"};
+  const std::uint32_t wish = dice_.below(kWishes.size());
+  tell(fmt::format("a user wants to {} job {}", kWishes[wish], id));
   const bool pending = slurm_->job(id).state == FakeState::pending;
-  switch (dice_.below(6)) {
+  switch (wish) {
     case 0:
-      tell(fmt::format("job {} is cancelled", id));
       slurm_->cancel(id);
       break;
     case 1:
-      tell(fmt::format("job {} is suspended", id));
       slurm_->user_suspend(id);
       break;
     case 2:
-      tell(fmt::format("job {} is resumed", id));
       slurm_->user_resume(id);
       break;
     case 3:
-      tell(fmt::format("job {} is requeued", id));
       slurm_->user_requeue(id);
       break;
     case 4:
-      tell(fmt::format("job {} is held", id));
       if (pending) slurm_->job(id).held = true;
       break;
     case 5:
-      tell(fmt::format("job {} asks for half its memory", id));
       if (pending) slurm_->job(id).memory /= 2;
       break;
   }

@@ -67,7 +67,7 @@ TEST(ControllerRandom, AllAtOnce) {
 std::string a_job_is_cancelled(RandomLoad& load) {
   load.run();
   for (const auto& [id, job] : load.slurm().jobs) {
-    if (job.end == FakeEnd::cancelled) return fmt::format("job {} is cancelled", id);
+    if (job.end == FakeEnd::cancelled) return fmt::format("wants to cancel job {}", id);
   }
   return {};
 }
