@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "plugin/clock.h"
@@ -14,36 +16,117 @@ static const double kShortestPause = 0.2; /* s, between saves for which nothing 
 /* s; a backup that gives control back may still be writing its last state. It ends if it finds a newer one, instead of
  * standing by again, so we do not save sooner than Slurm would. */
 static const double kBackupWrites = 5;
+/* s; see let_end(). */
+static const double kLongestHold = 1, kLongestHoldAtEnd = 10;
+/* s; where no save succeeds while jobs keep changing, as when the disk is full: from when on we hold them still, and how
+ * long we wait in all. */
+static const double kHoldAfter = 3, kLongestWait = 60;
 
 static double last_begin = -INFINITY, last_end = -INFINITY; /* s, monotonic */
 static time_t last_second;                                  /* in which the last save began, by Slurm's clock */
 
 static double last_took(void) { return last_end > last_begin ? last_end - last_begin : 0; }
 
-static void wait_a_moment(void) {
-  const struct timespec moment = {.tv_nsec = 100000000};
+static void wait_for(double seconds) {
+  const struct timespec moment = {.tv_nsec = (long)(seconds * 1e9)};
   nanosleep(&moment, NULL);
 }
 
 /* Slurm's saving thread, once known. slurmctld starts it after us and joins it after us, so that we may replace it in
  * between. */
 static pthread_t saver;
+/* It has been told to save all and end. It ends when nothing is left to save: while jobs keep changing (submissions, ends
+ * of tasks) it saves again and again. */
+static bool leaving;
 
-/* Stops Slurm's saving thread, which saves everything before it ends, and starts it again. Does nothing before
- * slurmctld has started that thread. */
+static void start_saver(void) {
+  for (int failed = 0; pthread_create(&saver, NULL, slurmctld_state_save, NULL) != 0; ++failed) {
+    if (failed % 100 == 0) error("sched/dfrs: cannot restart Slurm's saving thread; will keep trying");
+    wait_for(0.1);
+  }
+  slurmctld_config.thread_id_save = saver;
+}
+
+/* Whether the thread has ended; then it is started again, and saves as it does by itself. */
+static bool ended(void) {
+  if (pthread_tryjoin_np(saver, NULL) != 0) return false; /* it logs its errors */
+  leaving = false;
+  start_saver();
+  return true;
+}
+
+static bool ended_within(double seconds) {
+  const double until = monotonic_clock() + seconds;
+  while (!ended()) {
+    if (monotonic_clock() > until) return false;
+    wait_for(0.0005);
+  }
+  return true;
+}
+
+/* Lets the thread end though jobs keep changing: with read locks, which it needs too, we stop the changes for the one or
+ * two saves that this takes. */
+static bool let_end(double longest) {
+  if (!leaving || ended()) return true;
+  const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK};
+  lock_slurmctld(locks);
+  const bool done = ended_within(longest);
+  unlock_slurmctld(locks);
+  return done;
+}
+
+/* Slurm replaces the file with each save of its jobs. */
+struct file_seen {
+  ino_t inode;
+  struct timespec changed;
+};
+
+static bool see_file(const char *path, struct file_seen *seen) {
+  struct stat now;
+  if (stat(path, &now) != 0) return false; /* just being replaced, or never written */
+  const bool same = now.st_ino == seen->inode && now.st_mtim.tv_sec == seen->changed.tv_sec &&
+                    now.st_mtim.tv_nsec == seen->changed.tv_nsec;
+  *seen = (struct file_seen){.inode = now.st_ino, .changed = now.st_mtim};
+  return !same;
+}
+
+/* Waits until the thread has ended, or has written the jobs twice: the second time it began after the call. */
+static bool saved(const char *path) {
+  struct file_seen seen = {0};
+  int times = 0;
+  if (path) (void)see_file(path, &seen);
+  const double until = monotonic_clock() + kLongestWait;
+  double hold_at = monotonic_clock() + kHoldAfter;
+  for (; monotonic_clock() < until; wait_for(0.0005)) {
+    if (ended()) return true;
+    if (path && see_file(path, &seen) && ++times == 2) return true;
+    if (monotonic_clock() < hold_at) continue;
+    if (let_end(kLongestHold)) return true;
+    hold_at = monotonic_clock() + kHoldAfter;
+  }
+  return false;
+}
+
+/* Makes Slurm's thread save everything. Does nothing before slurmctld has started that thread. */
 static void flush(void) {
   if (slurmctld_config.thread_id_save == 0) return;
   if (!pthread_equal(slurmctld_config.thread_id_save, saver)) {
-    wait_a_moment(); /* the id may be set just before the thread runs */
+    wait_for(0.1); /* the id may be set just before the thread runs */
     saver = slurmctld_config.thread_id_save;
+    leaving = false;
   }
-  shutdown_state_save();
-  pthread_join(saver, NULL); /* the thread logs its errors */
-  for (int failed = 0; pthread_create(&saver, NULL, slurmctld_state_save, NULL) != 0; ++failed) {
-    if (failed % 100 == 0) error("sched/dfrs: cannot restart Slurm's saving thread; will keep trying");
-    wait_a_moment();
+  char *path = xstrdup_printf("%s/job_state", slurm_conf.state_save_location);
+  bool done = false;
+  /* Where the last save left the thread behind, that one may have ended without what is to be saved now. */
+  for (bool again = true; again;) {
+    again = leaving && !ended();
+    if (!leaving) shutdown_state_save();
+    leaving = true;
+    done = saved(path);
+    again = again && !leaving;
   }
-  slurmctld_config.thread_id_save = saver;
+  if (!done) error("sched/dfrs: jobs are not saved after %.0f s; continuing without", kLongestWait);
+  xfree(path);
 }
 
 void saving_now(void) {
@@ -55,10 +138,13 @@ void saving_now(void) {
   last_end = monotonic_clock();
 }
 
+void saving_finish(void) { (void)let_end(kLongestHoldAtEnd); }
+
 double saving_rest(void) { return last_took() * (1 / kShareBeforeLaunches - 1); }
 
 double saving_if_due(void) {
   if (slurmctld_primary == 0 || slurmctld_config.shutdown_time) return INFINITY;
+  if (!let_end(kLongestHold)) return kShortestPause;
   /* Slurm's time of change is a whole second: a change in the second of the last save may be newer than the save. */
   if (last_job_update < last_second) return INFINITY;
   const double rest = last_took() * (1 / kShareOtherwise - 1);

@@ -9,7 +9,8 @@
  * every running task;
  * - soon after any other change of jobs, such as an end or a submission.
  *
- * Slurm's own thread does the writing. Two threads must not write: dump_all_job_state() changes jobs (their lists of
+ * A save ends though jobs keep changing, as in a burst of submissions: what it waits for is a save that began after the
+ * call. Slurm's own thread does the writing. Two threads must not write: dump_all_job_state() changes jobs (their lists of
  * completing nodes) under read locks only, so that memory would be freed twice.
  *
  * For one thread, which must hold none of Slurm's locks.
@@ -30,5 +31,8 @@ double saving_rest(void);
  * while slurmctld is ending, when it saves everything itself. Returns the seconds until the next call is due; INFINITY:
  * all is saved. slurmctld must have read its jobs. */
 double saving_if_due(void);
+
+/* To be called at the end: leaves a saving thread that slurmctld can stop and join. */
+void saving_finish(void);
 
 #endif

@@ -263,6 +263,7 @@ static void *thread_main(void *unused) {
     }
   }
   usage_records_finish();
+  saving_finish();
   snapshot_free(rounds.snapshot);
   free(rounds.results);
   free(rounds.indices);

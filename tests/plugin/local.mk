@@ -14,11 +14,18 @@ tests_plugin_sched_driver_so_SOURCES = \
 	plugin/stock_backfill.h \
 	tests/plugin/sched_driver.c
 
-PLUGIN_TESTS = tests/plugin/marks_test tests/plugin/usage_records_test
+PLUGIN_TESTS = tests/plugin/marks_test tests/plugin/saving_test tests/plugin/usage_records_test
 tests_plugin_marks_test_SOURCES = tests/plugin/marks_test.c
 tests_plugin_marks_test_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
 tests_plugin_marks_test_LDFLAGS =
 tests_plugin_marks_test_LDADD =
+tests_plugin_saving_test_SOURCES = \
+	plugin/saving.c \
+	plugin/saving.h \
+	tests/plugin/saving_test.c
+tests_plugin_saving_test_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
+tests_plugin_saving_test_LDFLAGS =
+tests_plugin_saving_test_LDADD = $(PTHREAD_LIBS)
 tests_plugin_usage_records_test_SOURCES = \
 	plugin/usage_records.c \
 	plugin/usage_records.h \
