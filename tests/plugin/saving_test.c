@@ -32,6 +32,7 @@ static bool run_saver = true;
 static int due;
 
 static atomic_int saves; /* begun */
+static atomic_bool storm_over = true;
 static atomic_bool disk_full;
 
 static char folder[] = "/tmp/dfrs-saving-XXXXXX";
@@ -85,12 +86,24 @@ static const char* path_of(const char* name) {
   return path;
 }
 
+/* With thousands of jobs a save takes longer than it takes the next job to come: while jobs come, none ends before. */
+static void await_change(long saved) {
+  for (int tries = 0; tries < 20 && !atomic_load(&storm_over); ++tries) {
+    pthread_rwlock_rdlock(&job_lock);
+    const bool changed = jobs != saved;
+    pthread_rwlock_unlock(&job_lock);
+    if (changed) return;
+    pause_for(1000);
+  }
+}
+
 static void save(void) {
   atomic_fetch_add(&saves, 1);
   pthread_rwlock_rdlock(&job_lock);
   const long value = jobs;
   pause_for(1000);
   pthread_rwlock_unlock(&job_lock);
+  await_change(value);
   if (atomic_load(&disk_full)) return;
   FILE* const file = fopen(path_of("job_state.new"), "w");
   if (!file || fprintf(file, "%ld\n", value) < 0 || fclose(file) != 0) abort();
@@ -147,8 +160,6 @@ static long on_disk(void) {
 }
 
 /* ---- a storm of submissions ---- */
-
-static atomic_bool storm_over;
 
 static void* submit(void* unused) {
   (void)unused;
