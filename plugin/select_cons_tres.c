@@ -118,6 +118,28 @@ static void explain_to_squeue(job_record_t *job) {
   job->state_desc = xstrdup("Heterogeneous jobs are not supported in a partition managed by dfrs");
 }
 
+/* Whether the job could ever run, which Slurm asks for every job that is submitted, with the write locks held. cons_tres
+ * looks at each of the nodes that it is given (10,000 nodes: 8 ms); here it gets all only if some do not do. */
+static int could_run(const struct selector_test *test) {
+  const uint32_t wanted = test->min_nodes > test->req_nodes ? test->min_nodes : test->req_nodes;
+  const int64_t some = 64 + 2 * (int64_t)wanted;
+  bitstr_t *const nodes = test->nodes;
+  if (bit_set_count(nodes) <= 2 * some) return test->stock(test);
+  bitstr_t *const all = bit_copy(nodes);
+  int64_t left = some;
+  for (bitoff_t i = bit_ffs(all), last = bit_fls(all); i <= last; ++i) {
+    if (!compat_bit(all, i) || left-- > 0) continue;
+    if (!test->job->details->req_node_bitmap || !compat_bit(test->job->details->req_node_bitmap, i)) bit_clear(nodes, i);
+  }
+  int rc = test->stock(test);
+  if (rc != SLURM_SUCCESS) {
+    bit_copybits(nodes, all);
+    rc = test->stock(test);
+  }
+  bit_free(all);
+  return rc;
+}
+
 int selector_job_test(const struct selector_test *test) {
   if (managed(test->job) && test->job->details && test->min_nodes > 0) {
     const int mode = test->mode & SELECT_MODE_BASE;
@@ -128,7 +150,10 @@ int selector_job_test(const struct selector_test *test) {
     }
     /* Slurm calls this for every job that is submitted. It also does so after a start by our own plan has failed, which
      * we know already. */
-    if (mode == SELECT_MODE_TEST_ONLY && dfrs_gate_plan(test->job->job_id).kind == DFRS_PLAN_NONE) dfrs_gate_wake();
+    if (mode == SELECT_MODE_TEST_ONLY) {
+      if (dfrs_gate_plan(test->job->job_id).kind == DFRS_PLAN_NONE) dfrs_gate_wake();
+      return could_run(test);
+    }
   }
   return test->stock(test);
 }

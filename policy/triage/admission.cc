@@ -38,7 +38,7 @@ bool Admission::run(DecisionContext& context, Placer& placer) {
   displaced_.clear();
   stays_.clear();
   victims_below_ = 0;
-  cheapest_ = {};
+  cheapest_.reset();
   shares_.begin(context.events);
   bool changed = false;
   for (int k = 0; k < kMaxRounds; ++k) {
@@ -158,20 +158,25 @@ void Admission::explain_room(const ClusterState& state, JobSlot job) const {
   state.explain(reason);
 }
 
+// Of all jobs that may be paused; kNoSlot: there is none.
+Victim Admission::cheapest_victim(const DecisionContext& context) const {
+  Victim cheapest{};
+  if (!pauses_) return cheapest;
+  for (JobSlot other : context.state.active()) {
+    const JobView& seen = context.job(other);
+    if (!context.state.placed(other) || !may_be_victim(seen)) continue;
+    const Victim victim{lost_work(seen, context.at), context.pause_cost(other), context.state.order(other), other};
+    if (cheapest.job == kNoSlot || Victim::cheaper(victim, cheapest)) cheapest = victim;
+  }
+  return cheapest;
+}
+
 // Why a job waits that found no room and could not make room.
 void Admission::explain_refusal(const DecisionContext& context, JobSlot job, double least) {
   if (!context.state.explains()) return;
-  if (cheapest_.job == kNoSlot) {
-    cheapest_.cost = kNever;
-    for (JobSlot other : context.state.active()) {
-      const JobView& seen = context.job(other);
-      if (!pauses_ || !context.state.placed(other) || !may_be_victim(seen)) continue;
-      const Victim victim{lost_work(seen, context.at), context.pause_cost(other), context.state.order(other), other};
-      if (cheapest_.job == kNoSlot || Victim::cheaper(victim, cheapest_)) cheapest_ = victim;
-    }
-  }
-  if (cheapest_.job != kNoSlot && !(cheapest_.cost < least)) {
-    context.state.explain({ReasonKind::outweighed, job, cheapest_.job, cheapest_.cost, least});
+  if (!cheapest_) cheapest_ = cheapest_victim(context);
+  if (cheapest_->job != kNoSlot && !(cheapest_->cost < least)) {
+    context.state.explain({ReasonKind::outweighed, job, cheapest_->job, cheapest_->cost, least});
   } else {
     context.state.explain({ReasonKind::none_to_pause, job});
   }
@@ -334,7 +339,7 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
     victims_.erase(victim);
     recount(state, job, old_nodes_[k]);
     state.explain(displaced_.emplace_back(Reason{ReasonKind::gave_way, victim, incoming.job, cost, least}));
-    if (victim == cheapest_.job) cheapest_ = {};
+    if (cheapest_ && victim == cheapest_->job) cheapest_.reset();
     ++gone_;
   }
   if (!fits && anywhere) remember(outweighed_, job, least, waited, limits_);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "policy/triage/memory_shares.h"
@@ -105,6 +106,7 @@ class Admission {
   void collect_victims(const DecisionContext& context, double below);
   bool was_displaced(JobSlot job) const;
   void explain_room(const ClusterState& state, JobSlot job) const;
+  Victim cheapest_victim(const DecisionContext& context) const;
   void explain_refusal(const DecisionContext& context, JobSlot job, double least);
   static bool known_too_big(const std::vector<Refused>& refused, const JobView& job, double least, Seconds waited,
                             const Limits& limits);
@@ -138,7 +140,7 @@ class Admission {
   Limits limits_;              // and within these
   std::vector<NodeIndex> crowded_;
   Seconds shortest_wait_ = kNever;
-  Victim cheapest_;  // of all jobs that may be paused, for reasons; kNoSlot: not looked for, or displaced since
+  std::optional<Victim> cheapest_;  // for reasons; none: not looked for, or displaced since
 };
 
 }  // namespace dfrs::triage

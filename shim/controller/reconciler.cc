@@ -45,36 +45,6 @@ void set_end_times(JobTable& jobs, Seconds now, OperationList& operations) {
   });
 }
 
-// COMMENT for jobs whose tag is out of date. Returns when the next one is due; kNever: none is.
-Seconds set_comments(JobTable& jobs, const Config& config, Seconds now, OperationList& operations) {
-  Seconds next = kNever;
-  jobs.each([&](Job& job) {
-    if (job.facts.phase == DFRS_JOB_ENDING || job.facts.phase == DFRS_JOB_BLOCKED) return;
-    if (job.requeue.pending_for(job.restarts)) return;  // its run is about to end
-    const auto shown = find_tag(job.facts.comment);
-    if (config.comment_interval <= 0) {
-      if (shown) operations.comment(job, std::string(user_comment(job.facts.comment)));
-      return;
-    }
-    if (job.history.first_start == 0) return;  // it has not run yet
-    CommentTag tag;
-    tag.paused = !job.running();
-    tag.yield = job.running() ? job.progress.granted_yield : 0;
-    tag.virtual_time = std::floor(job.virtual_time(now));
-    const bool news = !shown || !reads_alike(*shown, tag) ||
-                      std::abs(tag.virtual_time - shown->virtual_time) > 60 + 0.1 * shown->virtual_time;
-    if (!news) return;
-    const Seconds due = job.requests.comment_at + config.comment_interval;
-    if (job.requests.comment_at != 0 && now < due && now >= job.requests.comment_at) {
-      next = std::min(next, due);
-      return;
-    }
-    operations.comment(job, with_tag(job.facts.comment, tag));
-    job.requests.comment_at = now;
-  });
-  return next;
-}
-
 }  // namespace
 
 Seconds Reconciler::reconcile(JobTable& jobs, const Nodes& nodes, const Config& config, Seconds now,
@@ -90,6 +60,44 @@ Seconds Reconciler::reconcile(JobTable& jobs, const Nodes& nodes, const Config& 
   const bool look_soon = departures || !candidates_.empty() || !cleaned_up;
   set_end_times(jobs, now, operations);
   return std::min(set_comments(jobs, config, now, operations), look_soon ? now + kPoll : kNever);
+}
+
+// COMMENT for jobs whose tag is out of date. Returns when the next one is due; kNever: none is. Every change of a job
+// makes Slurm save its jobs, so tags whose time alone is old are changed all at once.
+Seconds Reconciler::set_comments(JobTable& jobs, const Config& config, Seconds now, OperationList& operations) {
+  const bool interval_over = now >= times_told_ + config.comment_interval || now < times_told_;
+  Seconds next = kNever;
+  bool told = false;
+  jobs.each([&](Job& job) {
+    if (job.facts.phase == DFRS_JOB_ENDING || job.facts.phase == DFRS_JOB_BLOCKED) return;
+    if (job.requeue.pending_for(job.restarts)) return;  // its run is about to end
+    if (config.comment_interval > 0 && job.history.first_start == 0) return;  // it has not run yet
+    const auto shown = find_tag(job.facts.comment);
+    if (config.comment_interval <= 0) {
+      if (shown) operations.comment(job, std::string(user_comment(job.facts.comment)));
+      return;
+    }
+    CommentTag tag;
+    tag.paused = !job.running();
+    tag.yield = job.running() ? job.progress.granted_yield : 0;
+    tag.virtual_time = std::floor(job.virtual_time(now));
+    const bool other = !shown || !reads_alike(*shown, tag);
+    if (!other && std::abs(tag.virtual_time - shown->virtual_time) <= 60 + 0.1 * shown->virtual_time) return;
+    const Seconds due = job.requests.comment_at + config.comment_interval;
+    if (job.requests.comment_at != 0 && now < due && now >= job.requests.comment_at) {
+      next = std::min(next, due);
+      return;
+    }
+    if (!other && !interval_over) {
+      next = std::min(next, times_told_ + config.comment_interval);
+      return;
+    }
+    told = told || !other;
+    operations.comment(job, with_tag(job.facts.comment, tag));
+    job.requests.comment_at = now;
+  });
+  if (told) times_told_ = now;
+  return next;
 }
 
 void Reconciler::take_stock(const JobTable& jobs, const Nodes& nodes) {

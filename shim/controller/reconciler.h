@@ -49,6 +49,7 @@ class Reconciler {
   void resume(const Job& job, Seconds now, OperationList& operations);
   bool start(const Job& job, const Nodes& nodes, OperationList& operations);
   bool start_where_slurm_chooses(const Job& job, const Nodes& nodes, OperationList& operations);
+  Seconds set_comments(JobTable& jobs, const Config& config, Seconds now, OperationList& operations);
   Hold start_hold(const Job& job, const Nodes& nodes, Seconds now) const;
 
   MemoryLedger ledger_;                 // Slurm's state with the operations of this step
@@ -56,6 +57,7 @@ class Reconciler {
   std::vector<Job*> candidates_;        // for arrivals, in their order
   std::vector<const Job*> arrivals_;
   std::vector<NodeIndex> stock_nodes_;
+  Seconds times_told_ = 0;  // when tags were last changed only because their virtual time was old
 };
 
 }  // namespace dfrs::shim
