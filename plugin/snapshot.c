@@ -468,8 +468,13 @@ const struct dfrs_job *snapshot_find(const struct snapshot *s, uint32_t job_id) 
 }
 
 static void index_jobs(struct snapshot *s) {
-  for (size_t i = 0; i < s->view.job_count; ++i) s->by_id[i] = &s->jobs[i];
-  qsort(s->by_id, s->view.job_count, sizeof(*s->by_id), by_job_id);
+  bool sorted = true;
+  for (size_t i = 0; i < s->view.job_count; ++i) {
+    s->by_id[i] = &s->jobs[i];
+    if (i > 0 && s->jobs[i].key.job_id < s->jobs[i - 1].key.job_id) sorted = false;
+  }
+  if (!sorted)
+    qsort(s->by_id, s->view.job_count, sizeof(*s->by_id), by_job_id);
 }
 
 static bool slurmctld_ready(void) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "shim/quota/http_node_agents.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@ using std::chrono::milliseconds;
 
 // One in so many requests under way may be to a node that did not answer the last time.
 constexpr std::size_t kShareOfFailing = 4;
-// Idle connections to keep open; each further one costs a round trip when it is used again.
+// Idle connections to keep open. With more nodes than that none is kept: their turns come round, so that the connection
+// of a node would always have been closed for another's, for which libcurl looks through all of them.
 constexpr long kMaxIdleConnections = 1024;
 // How often in a row an agent must name the same newer state before we raise our epoch above it: see on_stale().
 constexpr int kStaleBeforeNewEpoch = 3;
@@ -37,6 +39,13 @@ constexpr int kAttemptsToLift = 6;
 // last one (StopGuardOptions::fresh, 15 s).
 constexpr std::size_t kRefreshesOfASecond = 1000;
 constexpr milliseconds kLongestRefresh{12000};
+
+// Whether the host is an address, not a name. libcurl remembers addresses, too, and with each request looks through all
+// that it remembers.
+bool is_number(const std::string& host) {
+  in6_addr address{};
+  return inet_pton(AF_INET, host.c_str(), &address) == 1 || inet_pton(AF_INET6, host.c_str(), &address) == 1;
+}
 
 enum class Queue { none, changed, failing, refresh };
 
@@ -101,6 +110,7 @@ struct HttpNodeAgents::Impl {
 
   // Only the thread uses these.
   CURLM* multi = nullptr;
+  bool keep_connections = true;
   std::vector<std::unique_ptr<Slot>> idle;
   std::map<CURL*, std::unique_ptr<Slot>> busy;
 
@@ -151,6 +161,7 @@ struct HttpNodeAgents::Impl {
     {
       const std::lock_guard lock(mutex);
       const auto now = Clock::now();
+      keep_connections = nodes.size() <= static_cast<std::size_t>(kMaxIdleConnections);
       for (std::shared_ptr<Node>& node : choose_due(now)) {
         HttpCall call = next_call(*node);
         const std::uint64_t version = node->version;
@@ -229,6 +240,7 @@ struct HttpNodeAgents::Impl {
     }
     slot->node = node;
     slot->version = version;
+    const bool forget_host = !keep_connections && is_number(call.host);
     const auto ready = slot->transfer.prepare(authenticator, std::move(call), options.limits);
     if (!ready) {
       finish(*slot, tl::unexpected(ready.error()));
@@ -236,6 +248,8 @@ struct HttpNodeAgents::Impl {
       return;
     }
     CURL* const handle = slot->transfer.handle();
+    curl_easy_setopt(handle, CURLOPT_FORBID_REUSE, keep_connections ? 0L : 1L);
+    curl_easy_setopt(handle, CURLOPT_DNS_CACHE_TIMEOUT, forget_host ? 0L : 60L);
     const CURLMcode error = curl_multi_add_handle(multi, handle);
     if (error != CURLM_OK) {
       finish(*slot, tl::unexpected(HttpCallError{fmt::format("libcurl: {}", curl_multi_strerror(error))}));

@@ -387,6 +387,23 @@ TEST_F(Delivery, StopsAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(1500));
 }
 
+// With so many nodes no connection is kept for the next request.
+TEST_F(Delivery, NodesOfALargeClusterAreReachedAgainAndAgain) {
+  TestNode first("n0"), last("n2000");
+  std::vector<AgentAddress> addresses{first.address()};
+  for (int i = 1; i < 2000; ++i) addresses.push_back({"n" + std::to_string(i), "192.0.2.1", 1});
+  addresses.push_back(last.address());
+  const std::vector<std::size_t> both{0, 2000};
+  HttpNodeAgents agents(options());
+  agents.set_agents(addresses);
+  for (int round = 1; round <= 5; ++round) {
+    for (const std::size_t i : both) agents.set_desired(i, std::vector<JobQuota>{{7, round * 0.1, false}});
+    ASSERT_TRUE(agents.wait(both, kLong)) << log();
+    EXPECT_EQ(first.state().jobs[0].cpus, round * 0.1);
+    EXPECT_EQ(last.state().jobs[0].cpus, round * 0.1);
+  }
+}
+
 // Many threads change states all the time; at the end every node has its last one.
 TEST_F(Delivery, ManyNodesConverge) {
   constexpr std::size_t kNodes = 40;
