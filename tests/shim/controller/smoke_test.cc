@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 
 #include "shim/controller/story_names.h"
@@ -113,6 +114,28 @@ TEST(ControllerCases, JobOfAsManyTasksAsThereMayBeStartsOnOneNode) {
   const std::uint32_t job = slurm.submit(wide);
   slurm.run_for(2);
   EXPECT_EQ(slurm.job(job).state, FakeState::running);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
+// Every change of a comment makes slurmctld save all jobs.
+TEST(ControllerCases, CommentsWhoseTimeAloneIsOldChangeTogether) {
+  FakeSlurm slurm(1, "Algorithm=Greedy*/OPT=MIN\nPartitions=dfrs\nSuspendNeedsSwap=no\nCommentInterval=10\n");
+  slurm.add_nodes(10, 4, 1000);
+  slurm.start_controller();
+  std::uint32_t last = 0;
+  for (int k = 0; k < 10; ++k) {
+    last = slurm.submit(job_of(800, 1000));
+    slurm.run_for(1);
+  }
+  std::set<double> changes;
+  slurm.on_operation = [&](const FakeJob&, const dfrs_operation& operation) {
+    if (operation.kind == DFRS_OP_COMMENT) changes.insert(slurm.now());
+    return DFRS_DONE;
+  };
+  slurm.run_for(80);
+  EXPECT_THAT(slurm.job(last).comment, HasSubstr("yield=1.00 vt="));
+  EXPECT_THAT(slurm.job(last).comment, Not(HasSubstr("vt=0s")));
+  EXPECT_LE(changes.size(), 3U);  // the first job's, and those of the ten seconds after it
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
