@@ -18,8 +18,8 @@ static const double kShortestPause = 0.2; /* s, between saves for which nothing 
 static const double kBackupWrites = 5;
 /* s; see let_end(). */
 static const double kLongestHold = 1, kLongestHoldAtEnd = 10;
-/* s; where no save succeeds while jobs keep changing, as when the disk is full: from when on we hold them still, and how
- * long we wait in all. */
+/* s; where no save succeeds while jobs keep changing, as when the disk is full: from when on we hold them still, and
+ * how long we wait in all. */
 static const double kHoldAfter = 3, kLongestWait = 60;
 
 static double last_begin = -INFINITY, last_end = -INFINITY; /* s, monotonic */
@@ -35,8 +35,8 @@ static void wait_for(double seconds) {
 /* Slurm's saving thread, once known. slurmctld starts it after us and joins it after us, so that we may replace it in
  * between. */
 static pthread_t saver;
-/* It has been told to save all and end. It ends when nothing is left to save: while jobs keep changing (submissions, ends
- * of tasks) it saves again and again. */
+/* It has been told to save all and end. It ends when nothing is left to save: while jobs keep changing (submissions,
+ * ends of tasks) it saves again and again. */
 static bool leaving;
 
 static void start_saver(void) {
@@ -64,8 +64,8 @@ static bool ended_within(double seconds) {
   return true;
 }
 
-/* Lets the thread end though jobs keep changing: with read locks, which it needs too, we stop the changes for the one or
- * two saves that this takes. */
+/* Lets the thread end though jobs keep changing: with read locks, which it needs too, we stop the changes for the one
+ * or two saves that this takes. */
 static bool let_end(double longest) {
   if (!leaving || ended()) return true;
   const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK};

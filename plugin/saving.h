@@ -10,8 +10,8 @@
  * - soon after any other change of jobs, such as an end or a submission.
  *
  * A save ends though jobs keep changing, as in a burst of submissions: what it waits for is a save that began after the
- * call. Slurm's own thread does the writing. Two threads must not write: dump_all_job_state() changes jobs (their lists of
- * completing nodes) under read locks only, so that memory would be freed twice.
+ * call. Slurm's own thread does the writing. Two threads must not write: dump_all_job_state() changes jobs (their lists
+ * of completing nodes) under read locks only, so that memory would be freed twice.
  *
  * For one thread, which must hold none of Slurm's locks.
  */

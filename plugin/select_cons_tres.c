@@ -118,8 +118,9 @@ static void explain_to_squeue(job_record_t *job) {
   job->state_desc = xstrdup("Heterogeneous jobs are not supported in a partition managed by dfrs");
 }
 
-/* Whether the job could ever run, which Slurm asks for every job that is submitted, with the write locks held. cons_tres
- * looks at each of the nodes that it is given (10,000 nodes: 8 ms); here it gets all only if some do not do. */
+/* Whether the job could ever run, which Slurm asks for every job that is submitted, with the write locks held.
+ * cons_tres looks at each of the nodes that it is given (10,000 nodes: 8 ms); here it gets all only if some do not do.
+ */
 static int could_run(const struct selector_test *test) {
   const uint32_t wanted = test->min_nodes > test->req_nodes ? test->min_nodes : test->req_nodes;
   const int64_t some = 64 + 2 * (int64_t)wanted;
@@ -129,7 +130,8 @@ static int could_run(const struct selector_test *test) {
   int64_t left = some;
   for (bitoff_t i = bit_ffs(all), last = bit_fls(all); i <= last; ++i) {
     if (!compat_bit(all, i) || left-- > 0) continue;
-    if (!test->job->details->req_node_bitmap || !compat_bit(test->job->details->req_node_bitmap, i)) bit_clear(nodes, i);
+    if (!test->job->details->req_node_bitmap || !compat_bit(test->job->details->req_node_bitmap, i))
+      bit_clear(nodes, i);
   }
   int rc = test->stock(test);
   if (rc != SLURM_SUCCESS) {

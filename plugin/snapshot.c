@@ -473,8 +473,7 @@ static void index_jobs(struct snapshot *s) {
     s->by_id[i] = &s->jobs[i];
     if (i > 0 && s->jobs[i].key.job_id < s->jobs[i - 1].key.job_id) sorted = false;
   }
-  if (!sorted)
-    qsort(s->by_id, s->view.job_count, sizeof(*s->by_id), by_job_id);
+  if (!sorted) qsort(s->by_id, s->view.job_count, sizeof(*s->by_id), by_job_id);
 }
 
 static bool slurmctld_ready(void) {

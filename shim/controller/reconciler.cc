@@ -70,7 +70,7 @@ Seconds Reconciler::set_comments(JobTable& jobs, const Config& config, Seconds n
   bool told = false;
   jobs.each([&](Job& job) {
     if (job.facts.phase == DFRS_JOB_ENDING || job.facts.phase == DFRS_JOB_BLOCKED) return;
-    if (job.requeue.pending_for(job.restarts)) return;  // its run is about to end
+    if (job.requeue.pending_for(job.restarts)) return;                        // its run is about to end
     if (config.comment_interval > 0 && job.history.first_start == 0) return;  // it has not run yet
     const auto shown = find_tag(job.facts.comment);
     if (config.comment_interval <= 0) {

@@ -118,7 +118,8 @@ static void save(void) {
   (void)unlink(new_file);
 }
 
-/* As Slurm's: until it is told to end, it saves 5 s after its last save at the earliest, which is never in this test. */
+/* As Slurm's: until it is told to end, it saves 5 s after its last save at the earliest, which is never in this test.
+ */
 void* slurmctld_state_save(void* unused) {
   (void)unused;
   pthread_mutex_lock(&save_lock);
