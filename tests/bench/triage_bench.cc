@@ -153,11 +153,6 @@ BENCHMARK(triage_decision)
     ->UseManualTime()
     ->Iterations(200)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK(triage_decision)
-    ->Args({100'000, 0, World::kept})
-    ->UseManualTime()
-    ->Iterations(50)
-    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace dfrs::bench
