@@ -58,6 +58,7 @@ EXTRA_DIST += \
 	tests/live/test_latency.py \
 	tests/live/test_limits.py \
 	tests/live/test_load.py \
+	tests/live/test_many_nodes.py \
 	tests/live/test_metrics.py \
 	tests/live/test_mpi.py \
 	tests/live/test_needs.py \
