@@ -14,25 +14,24 @@ struct arena_block {
   alignas(max_align_t) char bytes[];
 };
 
-/* Selects or adds a block with `size` bytes left. False: no memory. */
-static bool find_block(struct arena *arena, size_t size) {
-  while (arena->now && arena->now->size - arena->used < size && arena->now->next) {
-    arena->now = arena->now->next;
-    arena->used = 0;
-  }
-  if (arena->now && arena->now->size - arena->used >= size) return true;
+/* Adds a block with room for `size` bytes, before all others. False: no memory. */
+static bool add_block(struct arena *arena, size_t size) {
   const size_t room = size > kBlock ? size : kBlock;
   struct arena_block *block = malloc(sizeof(*block) + room);
   if (!block) return false;
-  block->next = NULL;
+  block->next = arena->first;
   block->size = room;
-  if (arena->now)
-    arena->now->next = block;
-  else
-    arena->first = block;
-  arena->now = block;
+  arena->first = block;
   arena->used = 0;
   return true;
+}
+
+static void free_blocks(struct arena *arena) {
+  while (arena->first) {
+    struct arena_block *next = arena->first->next;
+    free(arena->first);
+    arena->first = next;
+  }
 }
 
 void *arena_take(struct arena *arena, size_t count, size_t size) {
@@ -41,10 +40,11 @@ void *arena_take(struct arena *arena, size_t count, size_t size) {
   if (size > most / count) arena->failed = true;
   if (arena->failed) return NULL;
   size = (count * size + align - 1) / align * align;
-  arena->failed = !find_block(arena, size);
+  if (!arena->first || arena->first->size - arena->used < size) arena->failed = !add_block(arena, size);
   if (arena->failed) return NULL;
-  void *piece = arena->now->bytes + arena->used;
+  void *piece = arena->first->bytes + arena->used;
   arena->used += size;
+  arena->taken += size;
   return piece;
 }
 
@@ -59,16 +59,16 @@ const char *arena_text(struct arena *arena, const char *text) {
 bool arena_failed(const struct arena *arena) { return arena->failed; }
 
 void arena_rewind(struct arena *arena) {
-  arena->now = arena->first;
-  arena->used = 0;
+  const size_t taken = arena->taken;
+  arena->used = arena->taken = 0;
   arena->failed = false;
+  if (!arena->first || !arena->first->next) return;
+  free_blocks(arena);
+  (void)add_block(arena, taken + taken / 4); /* without memory, blocks are added as they are needed */
 }
 
 void arena_free(struct arena *arena) {
-  while (arena->first) {
-    struct arena_block *next = arena->first->next;
-    free(arena->first);
-    arena->first = next;
-  }
-  arena_rewind(arena);
+  free_blocks(arena);
+  arena->used = arena->taken = 0;
+  arena->failed = false;
 }

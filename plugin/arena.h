@@ -12,8 +12,9 @@
 
 struct arena_block;
 struct arena {
-  struct arena_block *first, *now;
-  size_t used; /* of the block in use */
+  struct arena_block *first; /* the one in use; older ones are full */
+  size_t used;               /* of the first block */
+  size_t taken;              /* of all blocks, since the last rewind */
   bool failed;
 };
 
@@ -23,7 +24,7 @@ void *arena_take(struct arena *arena, size_t count, size_t size);
 const char *arena_text(struct arena *arena, const char *text);
 /* Whether an allocation has failed since the last rewind. */
 bool arena_failed(const struct arena *arena);
-/* Releases all pieces and keeps the blocks for the next ones. O(1). */
+/* Releases all pieces. Keeps memory for as many, in one block, and gives back all else. O(blocks). */
 void arena_rewind(struct arena *arena);
 /* Releases all pieces and frees the blocks. */
 void arena_free(struct arena *arena);
