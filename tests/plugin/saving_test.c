@@ -20,7 +20,7 @@
 
 slurm_conf_t slurm_conf;
 slurmctld_config_t slurmctld_config;
-int slurmctld_primary = 1;
+__typeof__(slurmctld_primary) slurmctld_primary = 1; /* an int in 22.05, a bool since */
 time_t last_job_update;
 
 static pthread_rwlock_t job_lock = PTHREAD_RWLOCK_INITIALIZER;
