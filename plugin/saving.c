@@ -47,20 +47,17 @@ static void start_saver(void) {
   slurmctld_config.thread_id_save = saver;
 }
 
-/* Whether the thread has ended; then it is started again, and saves as it does by itself. */
-static bool ended(void) {
-  if (pthread_tryjoin_np(saver, NULL) != 0) return false; /* it logs its errors */
+static bool joined(void) { return pthread_tryjoin_np(saver, NULL) == 0; } /* it logs its errors */
+
+/* Starts the thread again after it has ended; it then saves as it does by itself. */
+static void saver_again(void) {
   leaving = false;
   start_saver();
-  return true;
 }
 
-static bool ended_within(double seconds) {
-  const double until = monotonic_clock() + seconds;
-  while (!ended()) {
-    if (monotonic_clock() > until) return false;
-    wait_for(0.0005);
-  }
+static bool ended(void) {
+  if (!joined()) return false;
+  saver_again();
   return true;
 }
 
@@ -70,8 +67,11 @@ static bool let_end(double longest) {
   if (!leaving || ended()) return true;
   const slurmctld_lock_t locks = {.conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK};
   lock_slurmctld(locks);
-  const bool done = ended_within(longest);
+  bool done = false;
+  for (const double until = monotonic_clock() + longest; !(done = joined()) && monotonic_clock() < until;)
+    wait_for(0.0005);
   unlock_slurmctld(locks);
+  if (done) saver_again();
   return done;
 }
 
@@ -125,7 +125,7 @@ static void flush(void) {
     done = saved(path);
     again = again && !leaving;
   }
-  if (!done) error("sched/dfrs: jobs are not saved after %.0f s; continuing without", kLongestWait);
+  if (!done) error("sched/dfrs: jobs could not be saved within %.0f s; see Slurm's errors above", kLongestWait);
   xfree(path);
 }
 

@@ -119,8 +119,7 @@ static void explain_to_squeue(job_record_t *job) {
 }
 
 /* Whether the job could ever run, which Slurm asks for every job that is submitted, with the write locks held.
- * cons_tres looks at each of the nodes that it is given (10,000 nodes: 8 ms); here it gets all only if some do not do.
- */
+ * cons_tres looks at each node that it is given. It gets all of them only if the job does not fit on some. */
 static int could_run(const struct selector_test *test) {
   const uint32_t wanted = test->min_nodes > test->req_nodes ? test->min_nodes : test->req_nodes;
   const int64_t some = 64 + 2 * (int64_t)wanted;

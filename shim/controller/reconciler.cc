@@ -70,13 +70,13 @@ Seconds Reconciler::set_comments(JobTable& jobs, const Config& config, Seconds n
   bool told = false;
   jobs.each([&](Job& job) {
     if (job.facts.phase == DFRS_JOB_ENDING || job.facts.phase == DFRS_JOB_BLOCKED) return;
-    if (job.requeue.pending_for(job.restarts)) return;                        // its run is about to end
-    if (config.comment_interval > 0 && job.history.first_start == 0) return;  // it has not run yet
+    if (job.requeue.pending_for(job.restarts)) return;  // its run is about to end
     const auto shown = find_tag(job.facts.comment);
     if (config.comment_interval <= 0) {
       if (shown) operations.comment(job, std::string(user_comment(job.facts.comment)));
       return;
     }
+    if (job.history.first_start == 0) return;  // it has not run yet
     CommentTag tag;
     tag.paused = !job.running();
     tag.yield = job.running() ? job.progress.granted_yield : 0;
