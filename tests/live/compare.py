@@ -12,7 +12,7 @@ import shutil
 import time
 from pathlib import Path
 
-from . import measure, report, seeds, simulate, swap
+from . import measure, pause_cost, report, seeds, simulate, swap
 from . import workload as workloads
 from .cluster import ROOT, Cluster
 from .errors import ClusterError, Unavailable
@@ -45,8 +45,8 @@ STOCK = ("backfill", "gang", "force")
 FORCE_JOBS = 4         # with --worlds: jobs that OverSubscribe=FORCE lets share a core
 WORLD_MEMORY = 256     # MiB of a node with --worlds: jobs hold all of theirs, also on hosts of a few GiB
 WORLD_SWAP = 1024      # MiB of the swap file of the world in which jobs are suspended, if the host has no swap
-SWAP_RATE = 100.0      # MiB/s that the simulation assumes, as dfrs does before it has measured (SwapRate)
-SUSPEND_COST = 2.0     # s that a suspend takes besides
+SWAP_RATE = 100.0      # MiB/s that the simulation assumes where pauses were too few, as dfrs does at first (SwapRate)
+SUSPEND_COST = 2.0     # s that a suspend takes besides, then
 GANG_JOBS = 2          # with --gang: jobs that take turns on a core
 GANG_SLICE = 5         # s of a turn; Slurm takes no less
 IMAGE_RATE = 200.0     # MiB/s at which images are written and read in the simulation of --checkpoints, before they are measured
@@ -123,15 +123,17 @@ class Setting:
         return stock.get(side, self.triage)
 
     def simulation(self, side, live=None, swap_mib=None):
-        """Options of dfrs-sim for what a pause or move does to a job. `live`: the run, which measured what images cost;
-        `swap_mib`: what each node had of swap, if known."""
+        """Options of dfrs-sim for what a pause or move does to a job. `live`: the run, which measured what images and pauses
+        cost; `swap_mib`: what each node had of swap, if known."""
         if side == "lost":
             return ["--pauses", "lost", "--min-progress", f"{MIN_PROGRESS:g}"]
         if side == "none":
             return ["--pauses", "none"]
         if side == "suspend":
             limit = [] if swap_mib is None else ["--swap", f"{swap_mib}"]
-            return ["--pauses", "suspended", *limit, "--penalty", f"memory/{SWAP_RATE:g}+{SUSPEND_COST:g}"]
+            known = live.pause_cost if live else None
+            cost = f"{known.seconds:.2f}" if known else f"memory/{SWAP_RATE:g}+{SUSPEND_COST:g}"
+            return ["--pauses", "suspended", *limit, "--penalty", cost]
         if side != "checkpoint":
             return ["--penalty", f"{self.penalty:g}"]
         # Each image is written once and read once.
@@ -179,6 +181,10 @@ def run_one(workload, setting, side, folder, say, start_up=None):
             shutil.copytree(place / "log", logs)
     if side not in STOCK:
         live.decided = simulate.decided(logs / RECORD)
+    if side == "suspend":
+        run_times = {live.jobs[job.number].slurm_id: job.run_time for job in workload.jobs}
+        with open(logs / RECORD, encoding="utf-8") as lines:
+            live.pause_cost = pause_cost.of_record(lines, run_times)
     simulated = simulate.predict_varied(workload, setting.simulated(side), folder, side, start_up=start_up,
                                         pauses=setting.simulation(side, live, swap_mib), period=setting.period,
                                         floor=setting.floor)

@@ -29,6 +29,7 @@ EXTRA_DIST += \
 	tests/live/load.py \
 	tests/live/measure.py \
 	tests/live/options.py \
+	tests/live/pause_cost.py \
 	tests/live/periodic.py \
 	tests/live/pmix.py \
 	tests/live/ports.py \

@@ -12,10 +12,11 @@ import statistics
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, List
+from typing import Dict, List, Optional
 
 from . import jobs
 from .errors import ClusterError
+from .pause_cost import PauseCost
 from .workload import Job
 
 HOLD = 4              # MiB that each task really holds, unless Program says otherwise; Slurm is told the workload's memory
@@ -63,6 +64,7 @@ class Run:
     begun_again: int = 0  # runs of jobs that began from the beginning after another had begun, by the jobs' own word
     checkpoints: Dict[str, float] = field(default_factory=dict)  # dfrsctl's figures of them; empty: no dfrs
     decided: Dict[str, int] = field(default_factory=dict)        # pauses and moves, of the record; empty: no dfrs
+    pause_cost: Optional[PauseCost] = None  # where jobs are suspended; none: not measured
 
     def to_json(self):
         return {**dataclasses.asdict(self), "jobs": [job.to_json() for job in self.jobs.values()]}

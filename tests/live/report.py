@@ -129,6 +129,8 @@ class Comparison:
                          f"{' '.join(self.setting.simulation(side.scheduler, side.live))}.")
         for side in self.sides:
             run = side.live
+            if side.scheduler == "suspend":
+                lines.append(f"{side.name}: {_pause_cost(run.pause_cost)}.")
             if side.scheduler in ("lost", "checkpoint") and run.checkpoints:
                 lines += _work_lost(side, figures[side.scheduler])
             lines.append(f"{side.name}: {run.busy:.2f} of this host's {run.host_cores} cores were busy; the latest "
@@ -211,6 +213,13 @@ def _work_lost(side, figures):
                      f"Images were written at {known['write_mib_per_s']:.0f} MiB/s and read at "
                      f"{known['read_mib_per_s']:.0f} MiB/s.")
     return lines
+
+
+def _pause_cost(known):
+    if known is None:
+        return "too few pauses to tell what one costs; the simulator was told what is assumed"
+    return (f"a pause cost {known.seconds:.2f} s (standard error {known.error:.2f}) of a job's time, on average of "
+            f"{known.pauses}; the simulator was told so")
 
 
 def overheads(start_up):

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import compare, report, seeds, simulate, swap, test_checkpoints
+from . import compare, pause_cost, report, seeds, simulate, swap, test_checkpoints
 from . import workload as workloads
 from .measure import Measured, Overhead, Run, StartUp
 from .simulate import Prediction
@@ -102,6 +102,35 @@ class Worlds(unittest.TestCase):
                          ["--pauses", "suspended", "--swap", "700", *cost])
         lines = ["/dev/sda2  partition  1048576  1024  -2", "/swap  file  204800  100  -3"]
         self.assertEqual((swap.free_mib(lines), swap.free_mib([])), (1222, 0))
+
+    def test_the_simulator_is_told_what_a_pause_cost(self):
+        live = Run({}, 0, 1, 0, [], pause_cost=pause_cost.PauseCost(1.234, 0.1, 6))
+        self.assertEqual(self.setting.simulation("suspend", live, 700)[-2:], ["--penalty", "1.23"])
+
+    def test_what_pauses_cost_is_what_paused_jobs_were_given_beyond_the_others(self):
+        """Others have 0.3 s and 2 % of their run time more than that; each of three pauses costs 1.2 s. Slots and numbers of
+        jobs differ, and a job of the calibration comes before."""
+        run_times = {11: 4.0, 12: 6.0, 13: 8.0, 14: 5.0, 15: 7.0}
+        steps = [{"dfrs-record": 2}, {"t": 1.0, "jobs": [{"slot": 0, "id": 3, "clock": [0, 1.0, 1]}]},
+                 {"t": 9.0, "jobs": [{"slot": 0, "state": "absent"}], "events": [["completed", 0]]}]
+
+        def end(slot, at):
+            steps.append({"t": at, "jobs": [{"slot": slot, "state": "absent"}], "events": [["completed", slot]]})
+        for slot, (job, run_time) in enumerate(run_times.items()):
+            time, pauses = 1.02 * run_time + 0.3, {14: 1, 15: 2}.get(job, 0)
+            steps.append({"t": 10.0, "jobs": [{"slot": slot, "id": job, "clock": [0, 10.0, 0.5]}]})
+            for _ in range(pauses):  # half a second of virtual time before each
+                steps[-1]["decisions"] = {"placements": [["pause", slot]], "yields": []}
+                steps.append({"t": 20.0, "jobs": [{"slot": slot, "clock": [0.5, 11.0, 0]}],
+                              "decisions": {"placements": [["resume", slot, [0]]], "yields": [[slot, 1]]}})
+                steps.append({"t": 21.0, "jobs": [{"slot": slot, "clock": [0.5, 20.0, 1]}]})
+            end(slot, 20.0 + time + 1.2 * pauses - 0.5 if pauses else 10.0 + 2 * time)
+        found = pause_cost.of_record(map(json.dumps, steps), run_times)
+        self.assertAlmostEqual(found.seconds, 1.2)
+        self.assertAlmostEqual(found.error, 0)
+        self.assertEqual(found.pauses, 3)
+        del run_times[15]
+        self.assertIsNone(pause_cost.of_record(map(json.dumps, steps), run_times), "one pause tells little")
 
     def test_pauses_help_as_the_simulator_has_it(self):
         """60 jobs of 20 seeds: who may not pause does worse than who may, on average; of one seed, who loses work does some
