@@ -13,6 +13,17 @@ static uint32_t known16(uint16_t value, uint32_t otherwise) {
   return value == 0 || value == NO_VAL16 || value == INFINITE16 ? otherwise : value;
 }
 
+/* Users may ask for more than fits; the product is then as much as can be said, which no node has. */
+static uint64_t times(uint64_t a, uint64_t b) {
+  uint64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+static uint32_t times32(uint32_t a, uint32_t b) {
+  const uint64_t product = (uint64_t)a * b;
+  return product < UINT32_MAX ? (uint32_t)product : UINT32_MAX;
+}
+
 static uint32_t divide_up(uint32_t value, uint32_t by) { return value / by + (value % by != 0); }
 
 /* Whether features are names joined by one operator, & or |. Slurm handles all others. */
@@ -58,7 +69,7 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
   uint32_t cpus = known16(details->cpus_per_task, 1);
   const uint32_t min_cpus = known(details->min_cpus, 1);
   /* Without --cpus-per-task the job may still request CPUs (srun -c of older clients, --mincpus). */
-  if (min_cpus > tasks * cpus) cpus = divide_up(min_cpus, tasks);
+  if (min_cpus > times32(tasks, cpus)) cpus = divide_up(min_cpus, tasks);
   if (details->overcommit) cpus = known16(details->cpus_per_task, 1);
 
   /* A fixed number of nodes with equal numbers of tasks: for the policy, the tasks of a node are one. */
@@ -66,14 +77,14 @@ struct job_shape job_shape(const job_record_t *job, uint64_t node_memory) {
   shape.one_per_node = most_nodes == nodes && tasks % nodes == 0;
   if (shape.one_per_node) together = tasks / nodes;
   shape.tasks = tasks / together;
-  shape.cpus_per_task = cpus * together;
+  shape.cpus_per_task = times32(cpus, together);
 
   const uint64_t memory = details->pn_min_memory;
   if (memory & MEM_PER_CPU) {
-    shape.memory_per_task = (memory & ~MEM_PER_CPU) * shape.cpus_per_task;
+    shape.memory_per_task = times(memory & ~MEM_PER_CPU, shape.cpus_per_task);
   } else if (memory != 0 && memory != NO_VAL64) {
     const uint32_t per_node = most_per_node ? most_per_node : divide_up(tasks, nodes);
-    const uint64_t sum = memory * together;
+    const uint64_t sum = times(memory, together);
     shape.memory_per_task = sum / per_node + (sum % per_node != 0);
   } else {
     shape.exclusive = true; /* it takes all memory of its nodes */
