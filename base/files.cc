@@ -72,8 +72,9 @@ tl::expected<void, int> write_existing_at(int at, const std::string& path, std::
 
 tl::expected<void, int> replace_file_at(int at, const std::string& name, std::string_view text, unsigned mode) {
   const std::string beside = "." + name + ".new";
-  ::unlinkat(at, beside.c_str(), 0);  // left by an interrupted call
-  const Fd file(::openat(at, beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  const auto make = [&] { return Fd(::openat(at, beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)); };
+  Fd file = make();
+  if (!file && errno == EEXIST && ::unlinkat(at, beside.c_str(), 0) == 0) file = make();  // left by an interrupted call
   if (!file) return tl::unexpected(errno);
   auto done = write_all(file.get(), text);
   if (done && ::renameat(at, beside.c_str(), at, name.c_str()) != 0) done = tl::unexpected(errno);

@@ -37,6 +37,13 @@ TEST_F(Files, AReplacedFileIsWholeAndHasItsMode) {
   EXPECT_EQ(status.st_mode & 0777, 0600U);
 }
 
+TEST_F(Files, WhatAnInterruptedReplacementLeftIsNoHindrance) {
+  ASSERT_TRUE(replace_file_at(folder_.get(), ".a.new", "half of a long te", 0644));
+  ASSERT_TRUE(replace_file_at(folder_.get(), "a", "one", 0600));
+  EXPECT_EQ(read_file_at(folder_.get(), "a"), std::string("one"));
+  EXPECT_EQ(list_folder(folder_.get()), std::vector<std::string>{"a"});
+}
+
 TEST_F(Files, AFileThatIsTooLongIsAnError) {
   ASSERT_TRUE(replace_file_at(folder_.get(), "a", std::string(100, 'x'), 0600));
   EXPECT_EQ(read_file_at(folder_.get(), "a", 100)->size(), 100U);

@@ -73,6 +73,26 @@ std::vector<std::uint32_t> jobs_among(const std::vector<std::string>& names) {
   return jobs;
 }
 
+std::optional<CpuMax> KnownQuotas::of(std::uint32_t job, ino_t group) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = known_.find(job);
+  if (known == known_.end() || known->second.group != group) return std::nullopt;
+  return known->second.quota;
+}
+
+void KnownQuotas::keep(std::uint32_t job, ino_t group, const CpuMax& quota) {
+  const std::lock_guard lock(mutex_);
+  if (quota.unlimited())
+    known_.erase(job);
+  else
+    known_[job] = {group, quota};
+}
+
+void KnownQuotas::forget(std::uint32_t job) {
+  const std::lock_guard lock(mutex_);
+  known_.erase(job);
+}
+
 std::string root_of_folder(const GroupPlace& place, const std::string& folder) {
   char path[PATH_MAX];
   char root[PATH_MAX];

@@ -66,7 +66,7 @@ std::optional<SlurmGroups::Group> SlurmGroups::open_known(std::uint32_t job) {
     known_.erase(known);
     return std::nullopt;
   }
-  return Group{std::move(*folder), known->second.path};
+  return Group{std::move(*folder), known->second.path, known->second.inode};
 }
 
 // "INODE PATH"

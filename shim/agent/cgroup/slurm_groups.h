@@ -37,6 +37,7 @@ class SlurmGroups {
   struct Group {
     base::Fd folder;
     std::string path;  ///< below the root
+    ino_t inode = 0;
   };
   /// None: the job has no group.
   std::optional<Group> open(std::uint32_t job);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "shim/agent/cgroup/common.h"
 #include "shim/agent/cgroup/task_path.h"
@@ -52,6 +53,7 @@ class V1 final : public JobGroups {
   tl::expected<QuotaChange, std::string> set_quota(std::uint32_t job, const CpuMax& wanted) const override {
     const std::string name = job_folder(job);
     const auto failed = [&](const char* file, int error) -> tl::expected<QuotaChange, std::string> {
+      known_.forget(job);
       // The group may disappear with the job's last step at any time. That is no error; it is made again if needed.
       if ((error == ENOENT || error == ENODEV) && !base::open_folder(cpu_.get(), name)) return QuotaChange::no_group;
       return tl::unexpected(fmt::format("{}/{}/{}: {}", cpu_path_, name, file, strerror(error)));
@@ -67,20 +69,18 @@ class V1 final : public JobGroups {
       group = base::open_folder(cpu_.get(), name);
       if (!group) return failed("", group.error());
     }
-    const std::optional<CpuMax> now = read_quota(group->get());
-    if (now && (*now == wanted || (now->unlimited() && wanted.unlimited()))) return QuotaChange::none;
-    if (!wanted.unlimited()) {
-      if (const auto done = base::write_existing_at(group->get(), kSharesFile, kShares); !done)
-        return failed(kSharesFile, done.error());
-      if (!now || now->period_us != wanted.period_us) {
-        if (const auto done = base::write_existing_at(group->get(), kPeriodFile, std::to_string(wanted.period_us));
-            !done)
-          return failed(kPeriodFile, done.error());
-      }
+    struct stat about{};
+    if (fstat(group->get(), &about) != 0) return failed("", errno);
+    // What should be there already is read, in case somebody else has changed it.
+    std::optional<CpuMax> now = known_.of(job, about.st_ino);
+    if (!now || *now == wanted) now = read_quota(group->get());
+    if (!now || !(*now == wanted || (now->unlimited() && wanted.unlimited()))) {
+      if (const auto [file, error] = write_quota(group->get(), now, wanted); error != 0) return failed(file, error);
+      known_.keep(job, about.st_ino, wanted);
+      return QuotaChange::written;
     }
-    if (const auto done = base::write_existing_at(group->get(), kQuotaFile, std::to_string(wanted.quota_us)); !done)
-      return failed(kQuotaFile, done.error());
-    return QuotaChange::written;
+    known_.keep(job, about.st_ino, *now);
+    return QuotaChange::none;
   }
 
   std::optional<CpuMax> quota(std::uint32_t job) const override {
@@ -113,6 +113,7 @@ class V1 final : public JobGroups {
   bool remove_if_empty(std::uint32_t job) const override {
     const std::string name = job_folder(job);
     if (!processes(job).empty()) return false;
+    known_.forget(job);
     const auto removed = kernel_.remove(cpu_.get(), name);
     if (!removed && removed.error() != ENOENT) return false;
     if (cpuacct_) kernel_.remove(cpuacct_.get(), name);
@@ -133,6 +134,22 @@ class V1 final : public JobGroups {
   std::optional<std::uint64_t> swap_left(std::uint32_t) const override { return std::nullopt; }
 
  private:
+  // The file that could not be written and errno; 0: done.
+  static std::pair<const char*, int> write_quota(int group, const std::optional<CpuMax>& now, const CpuMax& wanted) {
+    if (!wanted.unlimited()) {
+      if (!now || now->unlimited()) {
+        if (const auto done = base::write_existing_at(group, kSharesFile, kShares); !done)
+          return {kSharesFile, done.error()};
+      }
+      if (!now || now->period_us != wanted.period_us) {
+        if (const auto done = base::write_existing_at(group, kPeriodFile, std::to_string(wanted.period_us)); !done)
+          return {kPeriodFile, done.error()};
+      }
+    }
+    const auto done = base::write_existing_at(group, kQuotaFile, std::to_string(wanted.quota_us));
+    return {kQuotaFile, done ? 0 : done.error()};
+  }
+
   static std::optional<CpuMax> read_quota(int group) {
     const auto quota = base::read_file_at(group, kQuotaFile);
     const auto period = base::read_file_at(group, kPeriodFile);
@@ -163,6 +180,7 @@ class V1 final : public JobGroups {
   std::string memory_root_;  // what paths in /proc begin with for groups below it
   std::string node_;
   std::string proc_;
+  mutable KnownQuotas known_;
 };
 
 // <root>/<controller>; mount points may be reached through a link (cpu -> cpu,cpuacct).

@@ -29,23 +29,39 @@ class V2 final : public JobGroups {
 
   tl::expected<QuotaChange, std::string> set_quota(std::uint32_t job, const CpuMax& wanted) const override {
     const auto group = slurm_.open(job);
-    if (!group) return QuotaChange::no_group;
+    if (!group) {
+      known_.forget(job);
+      return QuotaChange::no_group;
+    }
     const int folder = group->folder.get();
     // It can go at any time, with the job's last step.
-    const auto gone = [&](int error) { return error == ENODEV || (error == ENOENT && !slurm_.open(job)); };
-    const auto text = base::read_file_at(folder, kQuotaFile);
-    if (!text) {
-      if (gone(text.error())) return QuotaChange::no_group;
-      return tl::unexpected(fmt::format(
-          "{}/{}/{}: {}; the cpu controller must be on in Slurm's groups: Delegate=yes in slurmd's unit, or "
-          "without systemd EnableControllers=yes in cgroup.conf (Slurm 23.02 and newer)",
-          root_path_, group->path, kQuotaFile, strerror(text.error())));
+    const auto gone = [&](int error) {
+      known_.forget(job);
+      return error == ENODEV || (error == ENOENT && !slurm_.open(job));
+    };
+    // What should be there already is read, in case somebody else has changed it.
+    std::optional<CpuMax> now = known_.of(job, group->inode);
+    if (!now || *now == wanted) {
+      const auto text = base::read_file_at(folder, kQuotaFile);
+      if (!text) {
+        if (gone(text.error())) return QuotaChange::no_group;
+        return tl::unexpected(fmt::format(
+            "{}/{}/{}: {}; the cpu controller must be on in Slurm's groups: Delegate=yes in slurmd's unit, or "
+            "without systemd EnableControllers=yes in cgroup.conf (Slurm 23.02 and newer)",
+            root_path_, group->path, kQuotaFile, strerror(text.error())));
+      }
+      now = parse_cpu_max(*text);
     }
-    const auto now = parse_cpu_max(*text);
-    if (now && (*now == wanted || (now->unlimited() && wanted.unlimited()))) return QuotaChange::none;
-    if (!wanted.unlimited()) base::write_existing_at(folder, kWeightFile, kWeight);
+    if (now && (*now == wanted || (now->unlimited() && wanted.unlimited()))) {
+      known_.keep(job, group->inode, *now);
+      return QuotaChange::none;
+    }
+    if (!wanted.unlimited() && (!now || now->unlimited())) base::write_existing_at(folder, kWeightFile, kWeight);
     const auto done = base::write_existing_at(folder, kQuotaFile, format_cpu_max(wanted));
-    if (done) return QuotaChange::written;
+    if (done) {
+      known_.keep(job, group->inode, wanted);
+      return QuotaChange::written;
+    }
     if (gone(done.error())) return QuotaChange::no_group;
     return tl::unexpected(fmt::format("{}/{}/{}: {}", root_path_, group->path, kQuotaFile, strerror(done.error())));
   }
@@ -151,6 +167,7 @@ class V2 final : public JobGroups {
   }
 
   mutable SlurmGroups slurm_;
+  mutable KnownQuotas known_;
   const std::string root_path_;  // for messages
 };
 

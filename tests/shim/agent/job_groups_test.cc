@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/shim/agent/fake_cgroups.h"
 
 namespace dfrs::shim {
@@ -55,6 +57,43 @@ TEST(CgroupV1, SetsQuotasAndOnlyWritesChanges) {
   // A group that is not there has no quota to lose.
   EXPECT_EQ(groups->set_quota(13, CpuMax{}), QuotaChange::no_group);
   EXPECT_FALSE(tree.exists("cpu/dfrs/n1/job_13"));
+}
+
+TEST(CgroupV1, ChangesOfAQuotaKeepTheRestRight) {
+  FakeCgroups tree(FakeCgroups::Version::v1);
+  const auto groups = open_groups(tree);
+  const std::string job = "cpu/dfrs/n1/job_12/";
+  ASSERT_EQ(groups->set_quota(12, kHalf), QuotaChange::written);
+  EXPECT_EQ(groups->set_quota(12, {20000, 50000}), QuotaChange::written);
+  EXPECT_EQ(tree.text(job + "cpu.cfs_quota_us"), "20000");
+  EXPECT_EQ(tree.text(job + "cpu.cfs_period_us"), "50000");
+  // Somebody else's period stays only until the quota is checked.
+  tree.write(job + "cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(groups->set_quota(12, {30000, 50000}), QuotaChange::written);
+  EXPECT_EQ(groups->set_quota(12, {30000, 50000}), QuotaChange::written);
+  EXPECT_EQ(tree.text(job + "cpu.cfs_period_us"), "50000");
+  EXPECT_EQ(groups->set_quota(12, {30000, 50000}), QuotaChange::none);
+  // What had no limit may have lost its shares, too.
+  ASSERT_EQ(groups->set_quota(12, CpuMax{}), QuotaChange::written);
+  tree.write(job + "cpu.shares", "1024\n");
+  EXPECT_EQ(groups->set_quota(12, kHalf), QuotaChange::written);
+  EXPECT_EQ(tree.text(job + "cpu.shares"), "262144");
+}
+
+TEST(CgroupV1, AnotherGroupOfTheJobGetsAll) {
+  FakeCgroups tree(FakeCgroups::Version::v1);
+  const auto groups = open_groups(tree);
+  ASSERT_EQ(groups->set_quota(12, kHalf), QuotaChange::written);
+  // Moved, since a new folder may get the inode of one that was removed.
+  std::filesystem::rename(tree / "cpu/dfrs/n1/job_12", tree / "cpu/old");
+  const std::string job = "cpu/dfrs/n1/job_12/";
+  tree.write(job + "cpu.cfs_quota_us", "-1\n");
+  tree.write(job + "cpu.cfs_period_us", "100000\n");
+  tree.write(job + "cpu.shares", "1024\n");
+  EXPECT_EQ(groups->set_quota(12, {7000, 10000}), QuotaChange::written);
+  EXPECT_EQ(tree.text(job + "cpu.cfs_quota_us"), "7000");
+  EXPECT_EQ(tree.text(job + "cpu.cfs_period_us"), "10000");
+  EXPECT_EQ(tree.text(job + "cpu.shares"), "262144");
 }
 
 TEST(CgroupV1, ReadsUse) {
@@ -122,7 +161,7 @@ TEST(CgroupV1, AGroupThatGoesMeanwhileIsNoError) {
   tree.after_make = nullptr;
   EXPECT_EQ(groups->set_quota(12, kHalf), QuotaChange::written);
   // A file that is missing in an existing group is an error.
-  std::filesystem::remove(tree / "cpu/dfrs/n1/job_12/cpu.shares");
+  std::filesystem::remove(tree / "cpu/dfrs/n1/job_12/cpu.cfs_quota_us");
   EXPECT_FALSE(groups->set_quota(12, CpuMax{6000, 10000}));
 }
 
@@ -211,6 +250,19 @@ TEST_P(CgroupV2, SetsTheQuotaOfSlurmsGroup) {
   EXPECT_EQ(tree.text(job("cpu.max")), "max 100000");
   EXPECT_FALSE(groups->remove_if_empty(12));
   EXPECT_TRUE(tree.exists(job("cpu.max")));
+}
+
+TEST_P(CgroupV2, AnotherGroupOfTheJobGetsItsWeight) {
+  tree.make_v2_group(job(""));
+  ASSERT_EQ(groups->set_quota(12, kHalf), QuotaChange::written);
+  EXPECT_EQ(groups->set_quota(12, {7000, 10000}), QuotaChange::written);
+  EXPECT_EQ(tree.text(job("cpu.max")), "7000 10000");
+  // Moved, since a new folder may get the inode of one that was removed.
+  std::filesystem::rename(tree / job(""), tree / "old");
+  tree.make_v2_group(job(""));
+  EXPECT_EQ(groups->set_quota(12, kHalf), QuotaChange::written);
+  EXPECT_EQ(tree.text(job("cpu.max")), "5000 10000");
+  EXPECT_EQ(tree.text(job("cpu.weight")), "10000");
 }
 
 TEST_P(CgroupV2, ReadsUseAndTheUsersProcesses) {
