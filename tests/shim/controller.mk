@@ -49,6 +49,7 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/controller/nodes_test.cc \
 	tests/shim/controller/offers_test.cc \
 	tests/shim/controller/pause_costs_test.cc \
+	tests/shim/controller/pausing_rules_test.cc \
 	tests/shim/controller/quotas_test.cc \
 	tests/shim/controller/random_load.cc \
 	tests/shim/controller/random_load.h \

@@ -18,6 +18,11 @@ struct OneNode {
   FakeSlurm slurm;
 };
 
+/// A dfrs.conf in which pauses need no swap, with these further lines.
+inline std::string one_node_conf(const std::string& more, const std::string& algorithm = "GreedyP*/OPT=MIN") {
+  return "Algorithm=" + algorithm + "\nPeriod=30\nPartitions=dfrs\nCommentInterval=10\nSuspendNeedsSwap=no\n" + more;
+}
+
 inline FakeJob job_of(std::uint64_t memory, double work) {
   FakeJob job;
   job.cpus_per_task = 4;
