@@ -42,18 +42,24 @@ slurm_headers() {
     "$folder/source/slurm/slurm_version.h.in" > "$folder/include/slurm/slurm_version.h"
 }
 
-# slurm_build VERSION: builds and installs it below its prefix, if that has not been done. About 4 minutes on two cores.
+# slurm_build VERSION[-SANITIZER]: builds and installs it below its prefix, if that has not been done. About 4 minutes on two
+# cores. SANITIZER: address or thread, which then watches all of its programs.
 slurm_build() (
-  version=$1
-  prefix=$(slurm_prefix "$version")
-  if slurm_is_built "$version"; then exit 0; fi
+  version=${1%%-*} flags='-O1 -g1'
+  prefix=$(slurm_prefix "$1")
+  if slurm_is_built "$1"; then exit 0; fi
+  if [[ $1 == *-* ]]; then
+    flags+=" -fsanitize=${1#*-} -fno-omit-frame-pointer"
+    if [[ $1 == *-address ]]; then flags+=' -fsanitize-recover=address'; fi
+    export ASAN_OPTIONS=detect_leaks=0 # of what runs as a part of the build
+  fi
   tarball=$(slurm_tarball "$version") || die "no tarball of Slurm $version: put slurm-${version//./-}-1.tar.xz into a folder
 and name that in SLURM_TARBALLS"
   mkdir -p "$(slurm_builds)"
   exec 9> "$prefix.lock"
   flock 9
-  if slurm_is_built "$version"; then exit 0; fi
-  say "building Slurm $version (log: $prefix.log); it is kept in $prefix"
+  if slurm_is_built "$1"; then exit 0; fi
+  say "building Slurm $1 (log: $prefix.log); it is kept in $prefix"
   work=$(mktemp -d "$(slurm_builds)/build-XXXXXX")
   trap 'rm -rf "$work"' EXIT
   rm -rf "$prefix"
@@ -63,11 +69,11 @@ and name that in SLURM_TARBALLS"
   # does; otherwise several nodes on one host take each other's credentials for replays. Neither contribs nor docs.
   run "$prefix.log" bash -ec 'cd "$1"
     ./configure --prefix="$2" --sysconfdir="$2/etc" --enable-multiple-slurmd --disable-slurmrestd --disable-x11 \
-      --without-rpath ${4:+"--with-pmix=$4"} CC="${SLURM_CC:-gcc}" CFLAGS="-O1 -g1"
+      --without-rpath ${4:+"--with-pmix=$4"} CC="${SLURM_CC:-gcc}" CFLAGS="$5"
     make -s -C src -j"$3"
     make -s -C src install
     mkdir -p "$2/include/slurm"
-    cp slurm/*.h "$2/include/slurm/"' - "$work" "$prefix" "$jobs" "$pmix" || exit 1
+    cp slurm/*.h "$2/include/slurm/"' - "$work" "$prefix" "$jobs" "$pmix" "$flags" || exit 1
   : > "$prefix/complete"
 )
 

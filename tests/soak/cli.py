@@ -29,6 +29,14 @@ def _faults(text):
     return kinds
 
 
+def _two_folders(text):
+    prefix, _, plugins = text.partition(":")
+    if not (Path(prefix) / "sbin/slurmctld").exists() or not (Path(plugins) / "plugin/sched_dfrs.so").exists():
+        raise argparse.ArgumentTypeError(f"expected PREFIX:PLUGINS with PREFIX/sbin/slurmctld and PLUGINS/plugin/sched_dfrs.so, "
+                                         f"not {text}")
+    return prefix, plugins
+
+
 def _parser():
     parser = argparse.ArgumentParser(prog="python3 -m soak", description=__doc__.partition(": ")[2].capitalize(),
                                      epilog="exit: 0 nothing was found, 1 something was, 2 wrong usage, 77 no cluster can "
@@ -49,17 +57,17 @@ def _parser():
     parser.add_argument("--report", type=Path, metavar="FILE.md", help="append the outcome to this file")
     parser.add_argument("--accounting", action="store_true",
                         help="hold the jobs' word against sacct, with a slurmdbd and a mariadbd of the cluster's own")
-    parser.add_argument("--preload", metavar="LIBRARY",
-                        help="into slurmctld: a sanitizer's, for plugins (DFRS_PLUGINS_DIR) that were built with it")
+    parser.add_argument("--slurmctld", type=_two_folders, metavar="PREFIX:PLUGINS",
+                        help="slurmctld and our plugins from there, which a sanitizer watches (tests/soak/sanitized)")
     parser.add_argument("--shrink", type=float, default=0.0, metavar="MINUTES",
                         help="after a failure, look for so long for a shorter plan that breaks the same rule")
     return parser
 
 
-def run(plan, folder, accounting=False, preload=None):
+def run(plan, folder, accounting=False, sanitized=None):
     """Plays the plan on a new cluster in the folder: (the player, all findings)."""
     world = World(folder, plan)
-    world.wanted.accounting, world.sanitizer = accounting, preload
+    world.wanted.accounting, world.sanitized = accounting, sanitized
     player = Player(world, plan)
     try:
         world.up()
@@ -102,7 +110,7 @@ def _soak(arguments, plan, folder):
           f"{plan.algorithm}; everything is in {folder}", flush=True)
 
     def play(candidate, number):
-        return run(candidate, folder / str(number), arguments.accounting, arguments.preload)
+        return run(candidate, folder / str(number), arguments.accounting, arguments.slurmctld)
 
     player, findings = play(plan, 0)
     text = summary(player, findings, time.monotonic() - begun)

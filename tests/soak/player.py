@@ -4,13 +4,14 @@ import heapq
 import itertools
 import json
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 from live import capacity, quotas
 from live.capacity import Sampler
 from live.errors import ClusterError
 
-from . import diary, plan as plans
+from . import diary, plan as plans, sanitizer
 from .faults import Faults
 from .judge import Evidence, Finding, differing, judge
 from .usage import Usage
@@ -29,6 +30,7 @@ class Player:
     def __init__(self, world, plan):
         self.world, self.cluster, self.plan = world, world.cluster, plan
         self.faults, self.usage = Faults(world), Usage(world.cluster)
+        self.foreign = Counter()  # reports of a sanitizer that are not of dfrs
         self.findings, self.counters, self.evidence = [], {}, Evidence()
         self._mending, self._count = [], itertools.count()
         self._begun = 0.0
@@ -278,14 +280,13 @@ class Player:
         return found
 
     def _log(self):
-        found = [Finding("sanitizer", f"{path}: {_first_report(path)}") for path in sorted(self.world.folder.glob("sanitizer*"))]
+        found, ignored = [], sanitizer.known()
+        for path in sorted(self.world.folder.glob("sanitizer*")):
+            mine, others = sanitizer.judge(path.read_text(encoding="utf-8", errors="replace"), ignored)
+            found += [Finding("sanitizer", f"{path}: {name}") for name in sorted({name for name, _ in mine})]
+            self.foreign.update(others)
         for name in ("slurmctld", "backup"):
             path = self.cluster.log(name)
             text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
             found += [Finding("resync", line) for line in text.splitlines() if SELF_REPAIR in line or "fatal:" in line]
         return found
-
-
-def _first_report(path):
-    text = path.read_text(encoding="utf-8", errors="replace")
-    return next((line for line in text.splitlines() if "ERROR:" in line or "runtime error" in line), text[:200]).strip()

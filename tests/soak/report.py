@@ -23,6 +23,8 @@ def summary(player, findings, seconds):
     for name, life, memory, grown, descriptors, threads in player.usage.rows():
         lines.append(f"- {name}, {life:.0f} s: {memory:.1f} MiB, {grown:+.2f} MiB, {descriptors:+.1f} descriptors, "
                      f"{threads:+.1f} threads an hour")
+    if player.foreign:
+        lines.append(f"- reports of the sanitizer that are Slurm's: {_counts(player.foreign)}")
     if findings:
         lines += ["", *(f"- **{finding.rule}** {finding.text}" for finding in findings[:MOST])]
     if len(findings) > MOST:

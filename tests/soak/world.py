@@ -11,7 +11,7 @@ from live.cluster import Cluster
 from live.errors import ClusterError
 from live.options import Options
 
-from . import diary
+from . import diary, sanitizer
 from .clocks import Clocks
 from .judge import Event, Record, Submission
 
@@ -38,7 +38,7 @@ class World:
         self.cluster = Cluster(self.folder)
         self.wanted = options(plan)
         self.clocks = Clocks(self.folder / "clocks") if plan.has("clock_step") else None
-        self.sanitizer = None  # a library to preload into slurmctld
+        self.sanitized = None  # (prefix, folder of plugins) of a slurmctld that a sanitizer watches
         self.diaries = self.folder / "diaries"
         self.disks = {"state": self.folder / "state", "record": self.folder / "record"}
         self.submissions, self.events, self.seen = {}, [], []
@@ -62,10 +62,11 @@ class World:
         self.cluster.up()
 
     def _preload(self):
-        """Clocks that can be stepped, and a sanitizer's library, which our plugins were built for."""
-        if self.sanitizer:
-            self.cluster.preload = self.sanitizer
-            os.environ["ASAN_OPTIONS"] = f"log_path={self.folder}/sanitizer,detect_leaks=0,exitcode=99"
+        """Clocks that can be stepped, or a slurmctld that a sanitizer watches: it keeps its clock."""
+        if self.sanitized:
+            self.cluster.other_slurmctld = self.sanitized
+            for name, more in (("ASAN_OPTIONS", "detect_leaks=0:halt_on_error=0"), ("TSAN_OPTIONS", "history_size=4")):
+                os.environ[name] = f"log_path={self.folder}/sanitizer:{sanitizer.OPTIONS}:{more}"
             self.folder.chmod(0o777)  # slurmctld, as a user of its own, writes reports there
         elif self.clocks:
             self.cluster.preload = self.clocks.library
