@@ -281,7 +281,7 @@ class Player:
 
     def _log(self):
         found, ignored = [], sanitizer.known()
-        for path in sorted(self.world.folder.glob("sanitizer*")):
+        for path in sorted(self.world.reports.glob("report*")):
             mine, others = sanitizer.judge(path.read_text(encoding="utf-8", errors="replace"), ignored)
             found += [Finding("sanitizer", f"{path}: {name}") for name in sorted({name for name, _ in mine})]
             self.foreign.update(others)

@@ -39,6 +39,7 @@ class World:
         self.wanted = options(plan)
         self.clocks = Clocks(self.folder / "clocks") if plan.has("clock_step") else None
         self.sanitized = None  # (prefix, folder of plugins) of a slurmctld that a sanitizer watches
+        self.reports = self.folder / "sanitizer"
         self.diaries = self.folder / "diaries"
         self.disks = {"state": self.folder / "state", "record": self.folder / "record"}
         self.submissions, self.events, self.seen = {}, [], []
@@ -66,8 +67,9 @@ class World:
         if self.sanitized:
             self.cluster.other_slurmctld = self.sanitized
             for name, more in (("ASAN_OPTIONS", "detect_leaks=0:halt_on_error=0"), ("TSAN_OPTIONS", "history_size=4")):
-                os.environ[name] = f"log_path={self.folder}/sanitizer:{sanitizer.OPTIONS}:{more}"
-            self.folder.chmod(0o777)  # slurmctld, as a user of its own, writes reports there
+                os.environ[name] = f"log_path={self.reports}/report:{sanitizer.OPTIONS}:{more}"
+            self.reports.mkdir(parents=True, exist_ok=True)
+            self.reports.chmod(0o1777)  # slurmctld is a user of its own
         elif self.clocks:
             self.cluster.preload = self.clocks.library
             os.environ.update(self.clocks.environment("slurmctld"))
