@@ -61,11 +61,12 @@ class World:
         self.cluster.options.settings["RecordFile"] = str(self.disks["record"] / "run.jsonl.gz")
         self._preload()
         self.cluster.up()
+        if self.sanitized:
+            self.cluster.upgrade_slurmctld(*self.sanitized)
 
     def _preload(self):
         """Clocks that can be stepped, or a slurmctld that a sanitizer watches: it keeps its clock."""
         if self.sanitized:
-            self.cluster.other_slurmctld = self.sanitized
             for name, more in (("ASAN_OPTIONS", "detect_leaks=0:detect_odr_violation=0:halt_on_error=0"), ("TSAN_OPTIONS", "history_size=4")):
                 os.environ[name] = f"log_path={self.reports}/report:{sanitizer.OPTIONS}:{more}"
             self.reports.mkdir(parents=True, exist_ok=True)
