@@ -78,7 +78,7 @@ class Faults:
 
         def back():
             self.world.clocks.set(daemon, 0)
-            self.world.event("clock_step", begun)
+            self.world.event("clock_step", begun, back=by if daemon == "slurmctld" and by > 0 else 0)
         return back
 
     @staticmethod

@@ -2,7 +2,7 @@
 """Decides what became of the jobs from what users saw and what the jobs wrote. It asks no part of dfrs."""
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Set, Tuple
 
 from .diary import Line
 
@@ -34,16 +34,20 @@ class Record:
     nodes: Tuple[str, ...] = ()
     exit_code: str = ""
     name: str = ""  # of the job: after a kill, slurmctld may give a number to another one
+    array: int = 0  # the array's number, and of which task of it this is
+    task: int = 0
 
 
 @dataclass
 class Event:
-    """A fault that excuses something. `saved`: slurmctld_killed: when it last wrote its jobs."""
+    """A fault that excuses something. `saved`: slurmctld_killed: when it last wrote its jobs. `back`: clock_step: s by
+    which slurmctld's clock was set back at its end."""
     kind: str
     begin: float
     end: float
     node: str = ""
     saved: float = 0.0
+    back: float = 0.0
 
 
 @dataclass
@@ -53,6 +57,7 @@ class Evidence:
     records: Dict[int, Record] = field(default_factory=dict)  # Slurm's number -> of ended jobs
     left: Dict[int, str] = field(default_factory=dict)        # Slurm's number -> state, of jobs that have not ended
     events: List[Event] = field(default_factory=list)
+    stray: Set[int] = field(default_factory=set)  # Slurm's numbers, of jobs whose script slurmd took for a stray one
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,7 @@ def runs_of(lines):
 class _Judge:
     def __init__(self, evidence):
         self.evidence, self.found = evidence, []
+        self.numbers = {(record.array, record.task): number for number, record in evidence.records.items() if record.array}
 
     def findings(self):
         for submission in self.evidence.submissions:
@@ -195,7 +201,7 @@ class _Judge:
     def _outcome(self, submission, task, lines):
         ended = bool(lines) and any(line.what == "end" for line in lines)
         numbers = [line.job for line in lines if line.what == "start"]
-        number = numbers[-1] if numbers else submission.job
+        number = numbers[-1] if numbers else self.numbers.get((submission.job, task), submission.job)
         record, left = self.evidence.records.get(number), self.evidence.left.get(number)
         if record and record.name not in ("", submission.tag):
             record = None
@@ -203,6 +209,8 @@ class _Judge:
             self._say("stuck", submission.tag, task, f"(job {number}) is still {left} at the end")
         elif record and record.state == "PENDING" and submission.cancelled:
             pass  # cancelled while it was being requeued: the end of that run is its last record
+        elif record and record.state == "FAILED" and self._failed_by_slurm(number, record, lines):
+            pass
         elif record and record.state not in ("COMPLETED", "CANCELLED"):
             self._say("failed", submission.tag, task, f"(job {number}) is {record.state}, exit {record.exit_code}, "
                       f"on {','.join(record.nodes)}")
@@ -216,6 +224,14 @@ class _Judge:
             self._say("undone", submission.tag, task, f"(job {number}) is COMPLETED without having done its work")
         elif record and ended and not submission.cancelled:
             self._agrees(submission, task, lines, number, record)
+
+    def _failed_by_slurm(self, number, record, lines):
+        """slurmd removed its script just as it was to be run, since slurmctld did not name the job when it began; or it ran
+        before, and slurmd still refuses launches that are older than the last end by a clock that was set back."""
+        of_this_run = [line for line in lines if line.time >= record.begin - SLACK]
+        set_back = any(event.kind == "clock_step" and event.end - SLACK <= record.end <= event.end + event.back + SLACK
+                       for event in self.evidence.events)
+        return (number in self.evidence.stray and not of_this_run) or bool(lines and set_back)
 
     def _may_be_missing(self, submission, lines):
         """Jobs that no user saw accepted, that were cancelled before they ran, or that slurmctld was killed with."""

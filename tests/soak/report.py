@@ -28,7 +28,7 @@ def summary(player, findings, seconds):
     if findings:
         lines += ["", *(f"- **{finding.rule}** {finding.text}" for finding in findings[:MOST])]
     if len(findings) > MOST:
-        lines.append(f"- and {len(findings) - MOST} more")
+        lines.append(f"- and {len(findings) - MOST} more; in all: {_counts(Counter(finding.rule for finding in findings))}")
     return "\n".join(lines) + "\n"
 
 

@@ -104,6 +104,33 @@ class Bad(Case):
         evidence.diaries = {("j1", 1): evidence.diaries["j1", 0]}
         self.assertEqual(self.rules(evidence), ["undone"])
 
+    def test_a_task_that_never_ran_has_a_record_of_its_own(self):
+        evidence = self.evidence()
+        evidence.submissions[0].tasks = 2
+        evidence.submissions[0].cancelled = 99.5
+        evidence.diaries = {("j1", 2): evidence.diaries["j1", 0]}
+        evidence.records[7].array, evidence.records[7].task = 7, 2
+        evidence.records[8] = Record("CANCELLED", 99, 99, array=7, task=1)
+        self.assertEqual(self.rules(evidence), [])
+        evidence.records[8].state = "TIMEOUT"
+        self.assertEqual(self.rules(evidence), ["failed"])
+
+    def test_a_launch_that_slurmd_spoiled(self):
+        evidence = self.evidence(text="", state="FAILED", times=(100, 100))
+        self.assertEqual(self.rules(evidence), ["failed"])
+        evidence.stray = {7}
+        self.assertEqual(self.rules(evidence), [])
+        evidence = self.evidence(text=GOOD.replace("end a 101.0 2\n", ""), state="FAILED")
+        evidence.stray = {7}
+        self.assertEqual(self.rules(evidence), ["failed"], "it had its script")
+
+    def test_a_launch_refused_after_the_clock_was_set_back(self):
+        run = "".join(GOOD.splitlines(True)[:2])
+        self.assert_rules(text=run, state="FAILED", times=(150, 150),
+                          events=[Event("clock_step", 90.0, 95.0, back=60.0)])
+        self.assert_rules("failed", text=run, state="FAILED", times=(190, 190),
+                          events=[Event("clock_step", 90.0, 95.0, back=60.0)])
+
     def test_revived(self):
         self.assert_rules("revived", text=GOOD.replace("10", "20"), state="CANCELLED", cancelled=110.0, cancel_worked=True)
 

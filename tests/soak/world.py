@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The soak's cluster: two folders of its own file systems, commands as users give them, and what users have seen."""
 import os
+import re
 import subprocess
 import threading
 import time
@@ -151,8 +152,18 @@ class World:
                 found[int(fields["JobId"])] = Record(
                     fields.get("JobState", ""), _seconds(fields.get("StartTime", "")), _seconds(fields.get("EndTime", "")),
                     tuple(capacity.expand(fields.get("NodeList", ""))), fields.get("ExitCode", ""),
-                    fields.get("Name", ""))
+                    fields.get("Name", ""), int(fields.get("ArrayJobId", 0)), int(fields.get("ArrayTaskId", 0)))
         return found
+
+    def stray(self):
+        """Slurm's numbers, of the jobs whose scripts slurmd removed because it did not know what they were."""
+        logs = (path.read_text(encoding="utf-8", errors="replace") for path in self.folder.glob("log/slurmd.*.log"))
+        return {int(number) for text in logs for number in re.findall(r"vestigial job script \S*/job0*(\d+)/", text)}
+
+    def unsent(self):
+        """How many messages slurmctld has yet to send to slurmdbd."""
+        found = re.search(r"DBD Agent queue size: *(\d+)", self.insist("sdiag"))
+        return int(found[1]) if found else 0
 
     def records_of_sacct(self, numbers):
         """The same of the accounting database. By numbers: sacct leaves jobs that were held out of a span of time."""
