@@ -226,8 +226,8 @@ class _Judge:
             self._agrees(submission, task, lines, number, record)
 
     def _failed_by_slurm(self, number, record, lines):
-        """slurmd removed its script just as it was to be run, since slurmctld did not name the job when it began; or it ran
-        before, and slurmd still refuses launches that are older than the last end by a clock that was set back."""
+        """slurmd took its script for a stray one and removed it as it was to be run; or it ran before, and slurmd refuses
+        launches that are older than its last end, by a clock that has been set back since."""
         of_this_run = [line for line in lines if line.time >= record.begin - SLACK]
         set_back = any(event.kind == "clock_step" and event.end - SLACK <= record.end <= event.end + event.back + SLACK
                        for event in self.evidence.events)
