@@ -3,7 +3,6 @@
 import subprocess
 from pathlib import Path
 
-from . import slurm
 from .waiting import wait_for
 
 OWN_HOST = ("unshare", "--uts", "--mount")
@@ -36,7 +35,7 @@ class Backup:
         before = self.times_on_standby()
         cluster.start_other("backup", [*OWN_HOST, "sh", "-c",
                                        f'mount --bind {hosts} /etc/hosts && hostname {NAME} && exec "$0" "$@"',
-                                       slurm.find_program("slurmctld"), "-D", "-f",
+                                       cluster.slurmctld, "-D", "-f",
                                        cluster.folder / "etc/slurmctld.backup"])
         self.wait_standby(before + 1, 20)
 

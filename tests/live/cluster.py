@@ -443,9 +443,13 @@ class Cluster:
                 stderr=subprocess.DEVNULL, check=False).returncode == 0)
         return socket
 
+    @property
+    def slurmctld(self):
+        """The program."""
+        return f"{self.other_slurmctld[0]}/sbin/slurmctld" if self.other_slurmctld else self._program("slurmctld")
+
     def start_slurmctld(self, wait=True):
-        program = f"{self.other_slurmctld[0]}/sbin/slurmctld" if self.other_slurmctld else self._program("slurmctld")
-        argv = [program, "-D", "-f", self.folder / "etc/slurmctld.conf"]
+        argv = [self.slurmctld, "-D", "-f", self.folder / "etc/slurmctld.conf"]
         environment = {**self.environment(), **({"LD_PRELOAD": self.preload} if self.preload else {})}
         process = self._start("slurmctld", argv, environment)
         if process and wait:
