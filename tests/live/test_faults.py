@@ -424,7 +424,9 @@ class Intruders(FaultTest):
             self.wait_agent(node)
             self.cluster.command("scancel", *first, *second)
             burst.check()  # while its agent can be reached
-            self.wait_agent(node)  # and has heard that no job is left
+            # And has heard that no job is left: until then it makes a group again that the job's end has removed.
+            wait_for("dfrs to see that no job is left", lambda: not self.dfrs_jobs(), 10)
+            self.wait_agent(node)
         self.cluster.stop(f"dfrsd.{node}")
 
     def requests_of_other_users_are_refused(self, _):
