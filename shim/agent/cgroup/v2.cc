@@ -17,6 +17,9 @@ constexpr std::string_view kWeight = "10000";  // the kernel's maximum, as in v1
 // slurmstepd has a group of this name beside those of the user's processes.
 constexpr const char* kSlurmsOwn = "slurm";
 constexpr int kMaxDepth = 8;
+constexpr const char* kControllerOff =
+    "; the cpu controller must be on in Slurm's groups: Delegate=yes in slurmd's unit, or without systemd "
+    "EnableControllers=yes in cgroup.conf (Slurm 23.02 and newer)";
 
 class V2 final : public JobGroups {
  public:
@@ -34,22 +37,18 @@ class V2 final : public JobGroups {
       return QuotaChange::no_group;
     }
     const int folder = group->folder.get();
-    // It can go at any time, with the job's last step.
-    const auto gone = [&](int error) {
+    const auto failed = [&](int error) -> tl::expected<QuotaChange, std::string> {
       known_.forget(job);
-      return error == ENODEV || (error == ENOENT && !slurm_.open(job));
+      // It can go at any time, with the job's last step.
+      if (error == ENODEV || (error == ENOENT && !slurm_.open(job))) return QuotaChange::no_group;
+      return tl::unexpected(fmt::format("{}/{}/{}: {}{}", root_path_, group->path, kQuotaFile, strerror(error),
+                                        error == ENOENT ? kControllerOff : ""));
     };
     // What should be there already is read, in case somebody else has changed it.
     std::optional<CpuMax> now = known_.of(job, group->inode);
     if (!now || *now == wanted) {
       const auto text = base::read_file_at(folder, kQuotaFile);
-      if (!text) {
-        if (gone(text.error())) return QuotaChange::no_group;
-        return tl::unexpected(fmt::format(
-            "{}/{}/{}: {}; the cpu controller must be on in Slurm's groups: Delegate=yes in slurmd's unit, or "
-            "without systemd EnableControllers=yes in cgroup.conf (Slurm 23.02 and newer)",
-            root_path_, group->path, kQuotaFile, strerror(text.error())));
-      }
+      if (!text) return failed(text.error());
       now = parse_cpu_max(*text);
     }
     if (now && (*now == wanted || (now->unlimited() && wanted.unlimited()))) {
@@ -62,8 +61,7 @@ class V2 final : public JobGroups {
       known_.keep(job, group->inode, wanted);
       return QuotaChange::written;
     }
-    if (gone(done.error())) return QuotaChange::no_group;
-    return tl::unexpected(fmt::format("{}/{}/{}: {}", root_path_, group->path, kQuotaFile, strerror(done.error())));
+    return failed(done.error());
   }
 
   std::optional<CpuMax> quota(std::uint32_t job) const override {
