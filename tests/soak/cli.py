@@ -32,7 +32,7 @@ def _faults(text):
 def _two_folders(text):
     prefix, _, plugins = text.partition(":")
     if not (Path(prefix) / "sbin/slurmctld").exists() or not (Path(plugins) / "plugin/sched_dfrs.so").exists():
-        raise argparse.ArgumentTypeError(f"expected PREFIX:PLUGINS with PREFIX/sbin/slurmctld and PLUGINS/plugin/sched_dfrs.so, "
+        raise argparse.ArgumentTypeError("expected PREFIX:PLUGINS with PREFIX/sbin/slurmctld and PLUGINS/plugin/sched_dfrs.so, "
                                          f"not {text}")
     return prefix, plugins
 

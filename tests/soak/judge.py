@@ -7,6 +7,7 @@ from typing import Dict, List, Optional, Set, Tuple
 from .diary import Line
 
 SLACK = 2.0         # s between what a job writes and what Slurm stamps in whole seconds
+NO_SCRIPT = "2:0"   # exit code of a job whose script is not there: slurmstepd ends with ENOENT
 CANCEL_SLACK = 20.0  # s from the answer to scancel until nothing of the job can begin any more
 
 
@@ -229,9 +230,10 @@ class _Judge:
         """slurmd took its script for a stray one and removed it as it was to be run; or it ran before, and slurmd refuses
         launches that are older than its last end, by a clock that has been set back since."""
         of_this_run = [line for line in lines if line.time >= record.begin - SLACK]
-        set_back = any(event.kind == "clock_step" and event.end - SLACK <= record.end <= event.end + event.back + SLACK
+        set_back = any(event.back > 0 and event.end - SLACK <= record.end <= event.end + event.back + SLACK
                        for event in self.evidence.events)
-        return (number in self.evidence.stray and not of_this_run) or bool(lines and set_back)
+        no_script = number in self.evidence.stray and record.exit_code == NO_SCRIPT and not of_this_run
+        return no_script or bool(lines and set_back)
 
     def _may_be_missing(self, submission, lines):
         """Jobs that no user saw accepted, that were cancelled before they ran, or that slurmctld was killed with."""

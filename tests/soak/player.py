@@ -34,7 +34,6 @@ class Player:
         self.findings, self.counters, self.evidence = [], {}, Evidence()
         self._mending, self._count = [], itertools.count()
         self._begun = 0.0
-        self._stale_until = 0.0  # slurmctld does not add up again what nodes have before the last time that it did
 
     def play(self):
         """All findings. The cluster is up before, and stays up."""
@@ -90,11 +89,8 @@ class Player:
         except ClusterError as error:
             self.findings.append(Finding("fault", f"{action} cannot be ended: {error}"))
             return
-        if action.kind == "clock_step" and action.arguments["daemon"] == "slurmctld":
-            self._stale_until = time.monotonic() + max(0, action.arguments["by"]) + 1
         self._check_quotas(action.kind)
-        if time.monotonic() > self._stale_until:
-            self._check_books(action.kind)
+        self._check_books(action.kind)
 
     def _wait_until(self, at):
         """Until so many seconds after the start; ends faults that are due meanwhile."""
@@ -188,6 +184,8 @@ class Player:
 
     def _check_books(self, after):
         """What Slurm has given away of each node is what its jobs have; jobs come and go meanwhile."""
+        if any(time.time() <= event.end + event.back for event in self.world.events if event.back > 0):
+            return  # slurmctld does not add up what nodes have again until its clock shows a later time than when it last did
         end, same = time.monotonic() + BOOKS_WITHIN, None
         while time.monotonic() < end:
             try:
@@ -291,10 +289,10 @@ class Player:
         return found
 
     def _log(self):
-        found, ignored = [], sanitizer.known()
+        found, ignored = [], sanitizer.known(sanitizer.KNOWN.read_text(encoding="utf-8"))
         for path in sorted(self.world.reports.glob("report*")):
-            mine, others = sanitizer.judge(path.read_text(encoding="utf-8", errors="replace"), ignored)
-            found += [Finding("sanitizer", f"{path}: {name}") for name in sorted({name for name, _ in mine})]
+            ours, others = sanitizer.judge(path.read_text(encoding="utf-8", errors="replace"), ignored)
+            found += [Finding("sanitizer", f"{path}: {name}") for name in sorted(set(ours))]
             self.foreign.update(others)
         for name in ("slurmctld", "backup"):
             path = self.cluster.log(name)

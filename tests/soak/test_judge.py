@@ -119,9 +119,11 @@ class Bad(Case):
         evidence = self.evidence(text="", state="FAILED", times=(100, 100))
         self.assertEqual(self.rules(evidence), ["failed"])
         evidence.stray = {7}
+        self.assertEqual(self.rules(evidence), ["failed"], "for another reason")
+        evidence.records[7].exit_code = "2:0"
         self.assertEqual(self.rules(evidence), [])
         evidence = self.evidence(text=GOOD.replace("end a 101.0 2\n", ""), state="FAILED")
-        evidence.stray = {7}
+        evidence.stray, evidence.records[7].exit_code = {7}, "2:0"
         self.assertEqual(self.rules(evidence), ["failed"], "it had its script")
 
     def test_a_launch_refused_after_the_clock_was_set_back(self):
@@ -130,6 +132,7 @@ class Bad(Case):
                           events=[Event("clock_step", 90.0, 95.0, back=60.0)])
         self.assert_rules("failed", text=run, state="FAILED", times=(190, 190),
                           events=[Event("clock_step", 90.0, 95.0, back=60.0)])
+        self.assert_rules("failed", text=run, state="FAILED", times=(96, 96), events=[Event("clock_step", 90.0, 95.0)])
 
     def test_revived(self):
         self.assert_rules("revived", text=GOOD.replace("10", "20"), state="CANCELLED", cancelled=110.0, cancel_worked=True)

@@ -28,15 +28,16 @@ struct GroupUse {
 
 enum class QuotaChange { none, written, no_group };
 
-/// Any thread: the kernel holds all state. Messages are one line.
+/// Any thread. Messages are one line.
 class JobGroups {
  public:
   virtual ~JobGroups() = default;
   virtual const char* version() const = 0;  ///< "v1", "v2"
   /// Jobs that have a group.
   virtual tl::expected<std::vector<std::uint32_t>, std::string> list() const = 0;
-  /// Sets the quota if it differs (each write refills the budget of the period). v1 creates a missing group. In v2
-  /// Slurm creates groups, and no_group means that it has not.
+  /// Sets the quota if it differs (each write refills the budget of the period). A change of a limit that it knows is
+  /// written unread; the same limit again is checked first, and what somebody else changed is put right. v1 creates a
+  /// missing group. In v2 Slurm creates groups, and no_group means that it has not.
   virtual tl::expected<QuotaChange, std::string> set_quota(std::uint32_t job, const CpuMax& quota) const = 0;
   /// The quota that the kernel has; nothing: no group, or it cannot be read.
   virtual std::optional<CpuMax> quota(std::uint32_t job) const = 0;
