@@ -6,19 +6,19 @@ import shutil
 import signal
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from live.errors import ClusterError, Unavailable
 
+from . import outcome as outcomes
 from . import plan as plans
 from . import shrink
 from .player import Player
 from .report import summary
-from .world import CPUS, MEMORY, World
+from .world import ACTIONS, CPUS, MEMORY, World
 
 EXIT_FAILED, EXIT_USAGE, EXIT_SKIPPED = 1, 2, 77
-SHOWN = 40  # of what happened before a failure was seen
+KEPT = "outcome.json.gz"
 
 
 def _faults(text):
@@ -53,6 +53,8 @@ def _parser():
     parser.add_argument("--plan", action="store_true", help="print the plan and end")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the plan here, for --replay")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="play this plan instead of one made from the seed")
+    parser.add_argument("--judge", type=Path, metavar="FILE",
+                        help=f"judge the {KEPT} that a soak left in its folder once more, and play nothing")
     parser.add_argument("--folder", type=Path, help="of the cluster and the diaries, with a short path (one below /tmp)")
     parser.add_argument("--report", type=Path, metavar="FILE.md", help="append the outcome to this file")
     parser.add_argument("--accounting", action="store_true",
@@ -65,21 +67,23 @@ def _parser():
 
 
 def run(plan, folder, accounting=False, sanitized=None):
-    """Plays the plan on a new cluster in the folder: (the player, all findings)."""
+    """Plays the plan on a new cluster in the folder, and keeps the outcome there."""
     world = World(folder, plan)
     world.wanted.accounting, world.sanitized = accounting, sanitized
-    player = Player(world, plan)
     try:
         world.up()
-        player.play()
+        outcome = Player(world, plan).play()
     finally:
         world.down()
         world.unmount()
-    return player, player.findings
+    outcome.write(folder / KEPT)
+    return outcome
 
 
 def main(argv=None):
     arguments = _parser().parse_args(argv)
+    if arguments.judge:
+        return _judge_again(arguments)
     seconds = 60 * (60 * arguments.hours if arguments.hours else arguments.minutes)
     plan = (plans.read(arguments.replay) if arguments.replay else
             plans.make(arguments.seed, seconds, arguments.nodes, CPUS, MEMORY, arguments.algorithm, arguments.only,
@@ -104,30 +108,44 @@ def main(argv=None):
         return EXIT_FAILED
 
 
+def _report(outcome, arguments):
+    """The findings, after they were shown."""
+    findings = outcome.findings()
+    text = summary(outcome, findings)
+    print(text)
+    if arguments.report:
+        with open(arguments.report, "a", encoding="utf-8") as file:
+            file.write(text + "\n")
+    return findings
+
+
+def _judge_again(arguments):
+    try:
+        return EXIT_FAILED if _report(outcomes.read(arguments.judge), arguments) else 0
+    except ValueError as error:
+        print(f"soak: {error}", file=sys.stderr)
+        return EXIT_FAILED
+
+
 def _soak(arguments, plan, folder):
-    begun = time.monotonic()
     print(f"seed {plan.seed}: {len(plan.actions)} actions in {plan.seconds:g} s on {plan.nodes} nodes under "
           f"{plan.algorithm}; everything is in {folder}", flush=True)
 
     def play(candidate, number):
         return run(candidate, folder / str(number), arguments.accounting, arguments.slurmctld)
 
-    player, findings = play(plan, 0)
-    text = summary(player, findings, time.monotonic() - begun)
-    print(text)
-    if arguments.report:
-        with open(arguments.report, "a", encoding="utf-8") as file:
-            file.write(text + "\n")
+    findings = _report(play(plan, 0), arguments)
     if not findings:
         if not arguments.folder:
             shutil.rmtree(folder, ignore_errors=True)
         return 0
-    print("\n".join(["what happened last:", *player.world.seen[-SHOWN:]]))
     plan.write(folder / "plan.jsonl")
-    print(f"To play it again: python3 -m soak --replay {folder}/plan.jsonl")
+    print(f"What happened: {folder}/0/{ACTIONS}\n"
+          f"To judge it again: tests/soak/run --judge {folder}/0/{KEPT}\n"
+          f"To play it again: tests/soak/run --replay {folder}/plan.jsonl")
     if arguments.shrink:
         rules = {finding.rule for finding in findings}
-        smaller = shrink.shrink(plan, rules, lambda candidate, number: play(candidate, number)[1],
+        smaller = shrink.shrink(plan, rules, lambda candidate, number: play(candidate, number).findings(),
                                 60 * arguments.shrink)
         smaller.write(folder / "shrunk.jsonl")
         print(f"{len(smaller.actions)} of {len(plan.actions)} actions break one of the same rules: {folder}/shrunk.jsonl")

@@ -13,7 +13,8 @@ from live.errors import ClusterError
 
 from . import diary, plan as plans, sanitizer
 from .faults import Faults
-from .judge import Evidence, Finding, differing, judge
+from .judge import Evidence, Finding, differing
+from .outcome import Outcome
 from .usage import Usage
 
 USERS = 16
@@ -31,12 +32,12 @@ class Player:
         self.world, self.cluster, self.plan = world, world.cluster, plan
         self.faults, self.usage = Faults(world), Usage(world.cluster)
         self.foreign = Counter()  # reports of a sanitizer that are not of dfrs
-        self.findings, self.counters, self.evidence = [], {}, Evidence()
+        self.findings, self.counters, self.left = [], {}, {}
         self._mending, self._count = [], itertools.count()
         self._begun = 0.0
 
     def play(self):
-        """All findings. The cluster is up before, and stays up."""
+        """The outcome. The cluster is up before, and stays up."""
         with Sampler(self.cluster, interval=1.0) as sampler, self.usage, ThreadPoolExecutor(USERS) as users:
             self._begun = really = time.monotonic()
             told = []
@@ -49,16 +50,22 @@ class Player:
             while self._mending:
                 self._wait_until(self._mending[0][0])
             for each in told:
-                each.result()
-            self._end()
+                if each.exception():
+                    self.findings.append(Finding("harness", f"a user: {each.exception()!r}"))
+            try:
+                self._end()
+            except ClusterError as error:  # what was seen until then is judged
+                self.findings.append(Finding("harness", str(error)))
         self.findings += [Finding("capacity", text) for at, node, what, text in sampler.cases
                           if what == "memory" or not self._agent_away(node, at)]
         if sampler.samples == 0:
             self.findings.append(Finding("harness", f"no sample of capacity was taken: {sampler.errors[-1:]}"))
         self.findings += [Finding("forged", text) for text in self.faults.broken]
-        self.evidence = self._collect()
-        self.findings += judge(self.evidence) + self._sacct() + self._replay() + self._log() + self.usage.findings()
-        return self.findings
+        evidence = self._collect()
+        database = self._sacct(evidence)
+        self.findings += self._replay() + self._log()
+        return Outcome(self.plan, evidence, database, self.findings, self.counters, self.usage.samples(), self.foreign,
+                       time.monotonic() - really)
 
     def _agent_away(self, node, at):
         """Whether a node's agent could not be told of quotas then: jobs start all the same, as dfrsctl says."""
@@ -255,22 +262,22 @@ class Player:
         return Evidence(list(self.world.submissions.values()), diary.read_all(self.world.diaries), self.world.records(),
                         self.left, self.world.events, self.world.stray())
 
-    def _sacct(self):
-        """The database has of each job what the text file has. slurmctld sends it a little later."""
+    def _sacct(self, evidence):
+        """What the database has of each job, once that is what the text file has: slurmctld sends it a little later."""
         if not self.world.wanted.accounting:
-            return []
+            return None
         end, fewest = time.monotonic() + MOST_WAIT, None
         while (unsent := self.world.unsent()) and time.monotonic() < end:
             if fewest is None or unsent < fewest:
                 end, fewest = time.monotonic() + MOST_WAIT, unsent
             time.sleep(1.0)
         if unsent:
-            return [Finding("sacct", f"slurmctld cannot send {unsent} messages to slurmdbd")]
+            self.findings.append(Finding("sacct", f"slurmctld cannot send {unsent} messages to slurmdbd"))
         end = time.monotonic() + BOOKS_WITHIN
         while True:
-            wrong = differing(self.evidence, self.world.records_of_sacct(self.evidence.records))
-            if not wrong or time.monotonic() > end:
-                return [Finding("sacct", text) for text in wrong]
+            database = self.world.records_of_sacct(evidence.records)
+            if unsent or not differing(evidence, database) or time.monotonic() > end:
+                return database
             time.sleep(1.0)
 
     def _replay(self):

@@ -3,32 +3,37 @@
 from collections import Counter
 
 from . import plan as plans
+from . import usage
 
-MOST = 60  # findings in full
+MOST = 20  # findings of a rule in full
 
 
-def summary(player, findings, seconds):
-    plan = player.plan
-    evidence = player.evidence
+def summary(outcome, findings):
+    plan, evidence = outcome.plan, outcome.evidence
     starts = sum(line.what == "start" for lines in evidence.diaries.values() for line in lines)
     tasks = sum(submission.tasks for submission in evidence.submissions)
     faults = Counter(action.kind for action in plan.actions if action.kind in plans.FAULTS)
     users = Counter(action.kind for action in plan.actions if action.kind not in plans.FAULTS)
     lines = [f"## Seed {plan.seed}: {'nothing found' if not findings else f'{len(findings)} findings'}", "",
-             f"{plan.seconds / 60:g} minutes ({seconds:.0f} s in all) on {plan.nodes} nodes under `{plan.algorithm}`: "
+             f"{plan.seconds / 60:g} minutes ({outcome.seconds:.0f} s in all) on {plan.nodes} nodes under `{plan.algorithm}`: "
              f"{tasks} jobs, {starts} starts.", "",
              f"- users: {_counts(users)}", f"- faults: {_counts(faults)}"]
-    if player.counters:
-        lines.append(f"- controller, since its last start: {_numbers(player.counters)}")
-    for name, life, memory, grown, descriptors, threads in player.usage.rows():
+    if outcome.counters:
+        lines.append(f"- controller, since its last start: {_numbers(outcome.counters)}")
+    for name, life, memory, grown, descriptors, threads in usage.rows(outcome.lives):
         lines.append(f"- {name}, {life:.0f} s: {memory:.1f} MiB, {grown:+.2f} MiB, {descriptors:+.1f} descriptors, "
                      f"{threads:+.1f} threads an hour")
-    if player.foreign:
-        lines.append(f"- reports of the sanitizer that are Slurm's: {_counts(player.foreign)}")
+    if outcome.foreign:
+        lines.append(f"- reports of the sanitizer that are Slurm's: {_counts(outcome.foreign)}")
+    shown, rules = Counter(), Counter(finding.rule for finding in findings)
     if findings:
-        lines += ["", *(f"- **{finding.rule}** {finding.text}" for finding in findings[:MOST])]
-    if len(findings) > MOST:
-        lines.append(f"- and {len(findings) - MOST} more; in all: {_counts(Counter(finding.rule for finding in findings))}")
+        lines.append("")
+    for finding in findings:
+        shown[finding.rule] += 1
+        if shown[finding.rule] <= MOST:
+            lines.append(f"- **{finding.rule}** {finding.text}")
+    if any(count > MOST for count in rules.values()):
+        lines.append(f"- the first {MOST} of each rule; in all: {_counts(rules)}")
     return "\n".join(lines) + "\n"
 
 

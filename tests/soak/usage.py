@@ -33,23 +33,29 @@ class Usage(Periodic):
                 except (OSError, ValueError, IndexError):
                     pass  # it has just ended
 
-    def rows(self):
-        """(daemon, s of life that count, MiB at the end, MiB/h, descriptors/h, threads/h) of each long enough life."""
-        rows = []
-        for (name, _), samples in self.lives.items():
-            counted = [sample for sample in samples if sample[0] >= samples[0][0] + WARM_UP]
-            if len(counted) >= 10:
-                slopes = [3600 * slope([(sample[0], sample[k]) for sample in counted]) for k in (1, 2, 3)]
-                rows.append((name, counted[-1][0] - counted[0][0], counted[-1][1], *slopes))
-        return rows
+    def samples(self):
+        """(daemon, process number, samples) of each life."""
+        return [(name, pid, samples) for (name, pid), samples in self.lives.items()]
 
-    def findings(self):
-        found = []
-        for name, life, _, memory, descriptors, threads in self.rows():
-            if life >= LEAST_LIFE and (memory > MOST_MEMORY or descriptors > MOST_COUNT or threads > MOST_COUNT):
-                found.append(Finding("growth", f"{name} grew for {life:.0f} s by {memory:.2f} MiB, {descriptors:.1f} "
-                                     f"descriptors and {threads:.1f} threads an hour"))
-        return found
+
+def rows(lives):
+    """(daemon, s of life that count, MiB at the end, MiB/h, descriptors/h, threads/h) of each long enough life."""
+    found = []
+    for name, _, samples in lives:
+        counted = [sample for sample in samples if sample[0] >= samples[0][0] + WARM_UP]
+        if len(counted) >= 10:
+            slopes = [3600 * slope([(sample[0], sample[k]) for sample in counted]) for k in (1, 2, 3)]
+            found.append((name, counted[-1][0] - counted[0][0], counted[-1][1], *slopes))
+    return found
+
+
+def findings(lives):
+    found = []
+    for name, life, _, memory, descriptors, threads in rows(lives):
+        if life >= LEAST_LIFE and (memory > MOST_MEMORY or descriptors > MOST_COUNT or threads > MOST_COUNT):
+            found.append(Finding("growth", f"{name} grew for {life:.0f} s by {memory:.2f} MiB, {descriptors:.1f} "
+                                 f"descriptors and {threads:.1f} threads an hour"))
+    return found
 
 
 def _of(pid):

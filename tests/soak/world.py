@@ -17,6 +17,7 @@ from .clocks import Clocks
 from .judge import Event, Record, Submission
 
 CPUS, MEMORY = 4, 1000  # of a node
+ACTIONS = "actions.log"  # all that happened, in the cluster's folder
 STATE_MIB, RECORD_MIB = 64, 64
 NODE_TIMEOUT = 10  # s without a node's slurmd until slurmctld gives the node up
 ASKED_AT_ONCE = 500  # jobs, of sacct
@@ -43,7 +44,7 @@ class World:
         self.reports = self.folder / "sanitizer"
         self.diaries = self.folder / "diaries"
         self.disks = {"state": self.folder / "state", "record": self.folder / "record"}
-        self.submissions, self.events, self.seen = {}, [], []
+        self.submissions, self.events = {}, []
         self._lock = threading.Lock()
 
     # ---- up, down ----
@@ -91,11 +92,10 @@ class World:
     # ---- commands ----
 
     def say(self, text):
-        """Keeps what happened, for the report of a failure."""
+        """Keeps what happened."""
         with self._lock:
-            self.seen.append(f"{time.strftime('%T')} {text}")
-            with open(self.folder / "actions.log", "a", encoding="utf-8") as log:
-                log.write(self.seen[-1] + "\n")
+            with open(self.folder / ACTIONS, "a", encoding="utf-8") as log:
+                log.write(f"{time.strftime('%T')} {text}\n")
 
     def ask(self, *argv, **keywords):
         """A command that may fail: (whether it worked, its output)."""
