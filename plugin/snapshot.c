@@ -13,7 +13,7 @@
 #include "plugin/marks.h"
 #include "shim/gate.h"
 
-enum { kPlainParts = 64 };
+enum { kPlainParts = 64, kCacheLine = 64, kAhead = 8 };
 
 struct snapshot {
   struct arena arena;
@@ -23,6 +23,7 @@ struct snapshot {
   uint32_t *table_index;   /* by view index: index in Slurm's node table */
   uint32_t *view_index;    /* by index in Slurm's node table: index in the view, or NO_VAL */
   const struct dfrs_job **by_id;
+  job_record_t **records; /* of all of Slurm's jobs */
   size_t node_room, job_room;
   uint64_t least_memory;
   uint32_t least_cpus, least_disk;
@@ -105,6 +106,7 @@ static bool make_tables(struct snapshot *s) {
   s->jobs = pieces(s, jobs, sizeof(*s->jobs));
   s->by_id = pieces(s, jobs, sizeof(*s->by_id));
   s->dependents = pieces(s, jobs, sizeof(*s->dependents));
+  s->records = pieces(s, jobs, sizeof(*s->records));
   return !arena_failed(&s->arena);
 }
 
@@ -443,17 +445,37 @@ static bool take_job(struct snapshot *s, job_record_t *job, const part_record_t 
   return true;
 }
 
+static void prefetch(const void *at, size_t size) {
+  for (size_t k = 0; k < size; k += kCacheLine) __builtin_prefetch((const char *)at + k);
+}
+
+static size_t list_records(struct snapshot *s) {
+  size_t count = 0;
+  compat_iterator each = list_iterator_create(job_list);
+  for (job_record_t *job; (job = list_next(each));) s->records[count++] = job;
+  list_iterator_destroy(each);
+  return count;
+}
+
+/* Records lie anywhere in memory, and each read of one would wait for it: they are fetched while earlier ones are
+ * copied. */
 static void take_jobs(struct snapshot *s, time_t now) {
   s->view.jobs = s->jobs;
-  compat_iterator each = list_iterator_create(job_list);
-  for (job_record_t *job; (job = list_next(each));) {
+  const size_t count = list_records(s);
+  for (size_t k = 0; k < count; ++k) {
+    if (k + kAhead < count) prefetch(s->records[k + kAhead], sizeof(job_record_t));
+    if (k + kAhead / 2 < count) {
+      const job_record_t *next = s->records[k + kAhead / 2];
+      if (next->details) prefetch(next->details, sizeof(*next->details));
+      if (next->job_resrcs) prefetch(next->job_resrcs, sizeof(*next->job_resrcs));
+    }
+    job_record_t *job = s->records[k];
     const part_record_t *part = job_managed_partition(job);
     if (part)
       s->view.job_count += take_job(s, job, part, now, &s->jobs[s->view.job_count]);
     else if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
       add_foreign(s, job);
   }
-  list_iterator_destroy(each);
 }
 
 static int by_job_id(const void *a, const void *b) {

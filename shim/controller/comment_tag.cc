@@ -76,6 +76,14 @@ std::string with_tag(std::string_view comment, const CommentTag& tag) {
   return words.empty() ? format_tag(tag) : fmt::format("{} {}", words, format_tag(tag));
 }
 
+TaggedComment& TaggedComment::operator=(std::string_view text) {
+  if (text_ == text) return *this;
+  text_ = text;
+  words_ = user_comment(text_).size();
+  tag_ = find_tag(text_);
+  return *this;
+}
+
 bool has_word(std::string_view text, std::string_view word) {
   if (word.empty()) return false;
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {

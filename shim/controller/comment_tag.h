@@ -3,6 +3,7 @@
 // Any text is safe; all functions are linear in it.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,22 @@ std::optional<CommentTag> find_tag(std::string_view comment);
 
 /// The user's part of `comment` with this tag.
 std::string with_tag(std::string_view comment, const CommentTag& tag);
+
+/// A comment and what it says, which is found when it changes.
+class TaggedComment {
+ public:
+  /// No search where it is the same text.
+  TaggedComment& operator=(std::string_view text);
+  const std::string& text() const { return text_; }
+  /// user_comment() and find_tag() of it.
+  std::string_view words() const { return std::string_view(text_).substr(0, words_); }
+  const std::optional<CommentTag>& tag() const { return tag_; }
+
+ private:
+  std::string text_;
+  std::size_t words_ = 0;  // length
+  std::optional<CommentTag> tag_;
+};
 
 /// Whether `text`, split at blanks, tabs, commas and semicolons, contains `word`.
 bool has_word(std::string_view text, std::string_view word);

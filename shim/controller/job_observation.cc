@@ -60,7 +60,7 @@ void JobObservation::note_restored_requests() {
 
 // The marks that say whether the work of an ended run is lost.
 void JobObservation::read_marks() {
-  update(job_.facts.comment, seen_.comment);
+  job_.facts.comment = seen_.comment != nullptr ? seen_.comment : "";
   update(job_.facts.partition, seen_.partition);
   constexpr std::uint32_t kMark = DFRS_JOB_CHECKPOINTS;
   job_.facts.flags = (job_.facts.flags & ~kMark) | (seen_.flags & kMark);
@@ -278,7 +278,7 @@ void JobObservation::note_start() {
 // late rather than early, and it is not requeued before it has gained MinProgress.
 void JobObservation::read_clock_from_tag() {
   if (job_.history.first_start != 0 || job_.restarts != 0) return;
-  if (const auto tag = find_tag(job_.facts.comment)) reset_clock(job_.progress.clock, now_, tag->virtual_time);
+  if (const auto& tag = job_.facts.comment.tag()) reset_clock(job_.progress.clock, now_, tag->virtual_time);
 }
 
 void JobObservation::withdraw() { withdraw_from_policy(job_, context_.jobs, context_.changes); }

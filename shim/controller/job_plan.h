@@ -30,9 +30,9 @@ enum class PauseWay : std::uint8_t {
 /// The policy's last decision on the job. Written by engine_driver.h and view_builder.h.
 struct Desired {
   DesiredState state = DesiredState::none;
+  PauseWay pause_way = PauseWay::none;  ///< paused: how; none: its run had ended before
   std::vector<NodeIndex> nodes;         ///< running: of each task, ascending
   double yield = 0;                     ///< running
-  PauseWay pause_way = PauseWay::none;  ///< paused: how; none: its run had ended before
 
   void run_on(std::span<const NodeIndex> where) {
     state = DesiredState::running;

@@ -16,26 +16,45 @@ const Job* JobTable::find(std::uint32_t id) const {
   return it == jobs_.end() ? nullptr : it->second.get();
 }
 
+JobTable::Search::Search(JobTable& jobs) : jobs_(jobs) { jobs.sort_entries(); }
+
+Job* JobTable::Search::find(std::uint32_t id) {
+  const std::vector<Entry>& order = jobs_.order_;
+  if (!jobs_.sorted_) return jobs_.find(id);
+  while (next_ < order.size() && order[next_].id < id) ++next_;
+  if (next_ + kAhead < order.size() && order[next_ + kAhead].job != nullptr) order[next_ + kAhead].job->prefetch();
+  const bool here = next_ < order.size() && order[next_].id == id && order[next_].job != nullptr;
+  return here ? order[next_].job : jobs_.find(id);
+}
+
 Job& JobTable::add(std::uint32_t id) {
   auto& job = jobs_[id];
   job = std::make_unique<Job>();
   job->id = id;
-  order_valid_ = false;
+  if (!order_.empty() && order_.back().id > id) sorted_ = false;
+  order_.push_back({id, job.get()});
   return *job;
 }
 
 void JobTable::remove(std::uint32_t id) {
   jobs_.erase(id);
-  order_valid_ = false;
+  sort_entries();
+  const auto first = std::lower_bound(order_.begin(), order_.end(), id,
+                                      [](const Entry& entry, std::uint32_t wanted) { return entry.id < wanted; });
+  for (auto it = first; it != order_.end() && it->id == id; ++it) it->job = nullptr;
+  complete_ = false;
 }
 
-const std::vector<Job*>& JobTable::ordered() const {
-  if (!order_valid_) {
-    order_.clear();
-    for (const auto& [id, job] : jobs_) order_.push_back(job.get());
-    std::sort(order_.begin(), order_.end(), [](const Job* a, const Job* b) { return a->id < b->id; });
-    order_valid_ = true;
-  }
+void JobTable::sort_entries() const {
+  if (sorted_) return;
+  std::stable_sort(order_.begin(), order_.end(), [](const Entry& a, const Entry& b) { return a.id < b.id; });
+  sorted_ = true;
+}
+
+const std::vector<JobTable::Entry>& JobTable::in_order() const {
+  sort_entries();
+  if (!complete_) std::erase_if(order_, [](const Entry& entry) { return entry.job == nullptr; });
+  complete_ = true;
   return order_;
 }
 

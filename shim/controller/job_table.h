@@ -19,18 +19,30 @@ class JobTable {
   /// Null if there is no such job.
   Job* find(std::uint32_t id);
   const Job* find(std::uint32_t id) const;
+  /// A search for many jobs, fast if their numbers ascend, as they do in most snapshots. Jobs may be added and removed
+  /// meanwhile.
+  class Search {
+   public:
+    explicit Search(JobTable& jobs);
+    Job* find(std::uint32_t id);
+
+   private:
+    JobTable& jobs_;
+    std::size_t next_ = 0;  // in order_
+  };
   /// Adds a job; the number must not be in use.
   Job& add(std::uint32_t id);
   /// Removes a job, which must have left its slot.
   void remove(std::uint32_t id);
-  /// Calls f(Job&) for each job, by number. f must not add or remove jobs. O(jobs), plus a sort after a change.
+  /// Calls f(Job&) for each job, by number. f must not add or remove jobs. O(jobs), plus a sort if numbers were added
+  /// in another order.
   template <typename F>
   void each(F f) {
-    for (Job* job : ordered()) f(*job);
+    each_of<Job>(in_order(), f);
   }
   template <typename F>
   void each(F f) const {
-    for (const Job* job : ordered()) f(*job);
+    each_of<const Job>(in_order(), f);
   }
   std::size_t size() const { return jobs_.size(); }
 
@@ -55,11 +67,30 @@ class JobTable {
   const Job* in_slot(JobSlot slot) const { return slot < owners_.size() ? owners_[slot] : nullptr; }
 
  private:
-  const std::vector<Job*>& ordered() const;
+  struct Entry {
+    std::uint32_t id;
+    Job* job;  ///< null: removed
+  };
+  /// How many records to fetch ahead of their use: they lie anywhere in memory.
+  static constexpr std::size_t kAhead = 8;
+
+  /// Without removed ones.
+  const std::vector<Entry>& in_order() const;
+  void sort_entries() const;
+  template <typename Record, typename F>
+  static void each_of(const std::vector<Entry>& order, F& f) {
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      if (k + kAhead < order.size()) order[k + kAhead].job->prefetch();
+      if (k + kAhead / 2 < order.size()) order[k + kAhead / 2].job->prefetch_nodes();
+      Record& job = *order[k].job;
+      f(job);
+    }
+  }
 
   std::unordered_map<std::uint32_t, std::unique_ptr<Job>> jobs_;
-  mutable std::vector<Job*> order_;  // by number; made on demand
-  mutable bool order_valid_ = true;
+  // By number, once sorted; tidied on demand.
+  mutable std::vector<Entry> order_;
+  mutable bool sorted_ = true, complete_ = true;  // complete: no entry is of a removed job
   std::vector<JobView> views_;
   std::vector<Seconds> estimates_;
   std::vector<Job*> owners_;

@@ -78,10 +78,11 @@ void Observer::observe_jobs(const dfrs_snapshot& snapshot, SavedState& saved, To
                             Changes& changes) {
   ++snapshots_;
   const SnapshotContext context{snapshot, saved.saved_at, *config_, *log_, totals, jobs, changes, placement_};
+  JobTable::Search search(jobs);
   for (std::size_t k = 0; k < snapshot.job_count; ++k) {
     const std::optional<dfrs_job> blocked = blocked_for_its_tasks(snapshot.jobs[k]);
     const dfrs_job& seen = blocked ? *blocked : snapshot.jobs[k];
-    Job* job = jobs.find(seen.key.job_id);
+    Job* job = search.find(seen.key.job_id);
     if (job != nullptr && !same_job(identity_of(*job), identity_of(seen))) {
       forget(*job, jobs, changes);
       job = nullptr;

@@ -16,11 +16,11 @@ const PauseRules& pause_rules_of(const Job& job, const Config& config) {
 }
 
 bool checkpoints(const Job& job, const Config& config) {
-  return job.has(DFRS_JOB_CHECKPOINTS) || has_word(user_comment(job.facts.comment), config.checkpoint_mark);
+  return job.has(DFRS_JOB_CHECKPOINTS) || has_word(job.facts.comment.words(), config.checkpoint_mark);
 }
 
 bool checkpointable(const Job& job, const Config& config) {
-  return pause_rules_of(job, config).checkpoint && has_word(user_comment(job.facts.comment), config.criu_mark);
+  return pause_rules_of(job, config).checkpoint && has_word(job.facts.comment.words(), config.criu_mark);
 }
 
 bool on_one_node(const Job& job) {

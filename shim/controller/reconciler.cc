@@ -71,9 +71,9 @@ Seconds Reconciler::set_comments(JobTable& jobs, const Config& config, Seconds n
   jobs.each([&](Job& job) {
     if (job.facts.phase == DFRS_JOB_ENDING || job.facts.phase == DFRS_JOB_BLOCKED) return;
     if (job.requeue.pending_for(job.restarts)) return;  // its run is about to end
-    const auto shown = find_tag(job.facts.comment);
+    const std::optional<CommentTag>& shown = job.facts.comment.tag();
     if (config.comment_interval <= 0) {
-      if (shown) operations.comment(job, std::string(user_comment(job.facts.comment)));
+      if (shown) operations.comment(job, std::string(job.facts.comment.words()));
       return;
     }
     if (job.history.first_start == 0) return;  // it has not run yet
@@ -93,7 +93,7 @@ Seconds Reconciler::set_comments(JobTable& jobs, const Config& config, Seconds n
       return;
     }
     told = told || !other;
-    operations.comment(job, with_tag(job.facts.comment, tag));
+    operations.comment(job, with_tag(job.facts.comment.text(), tag));
     job.requests.comment_at = now;
   });
   if (told) times_told_ = now;

@@ -66,6 +66,22 @@ TEST(CommentTag, RandomTextIsSafe) {
   }
 }
 
+TEST(CommentTag, ATaggedCommentSaysWhatItsLastTextSays) {
+  TaggedComment comment;
+  EXPECT_EQ(comment.words(), "");
+  EXPECT_FALSE(comment.tag().has_value());
+  for (const char* text : {"mine [dfrs yield=0.25 vt=7s]", "mine [dfrs yield=0.25 vt=7s]", "mine", "",
+                           "[dfrs paused vt=3s]", "why [dfrs is slow]", "a long comment that is not short any more"}) {
+    comment = text;
+    EXPECT_EQ(comment.text(), text);
+    EXPECT_EQ(comment.words(), user_comment(text));
+    EXPECT_EQ(comment.tag(), find_tag(text));
+  }
+  const TaggedComment copy = comment;  // its words are its own
+  comment = "other";
+  EXPECT_EQ(copy.words(), "a long comment that is not short any more");
+}
+
 TEST(CommentTag, WordsStandBetweenBlanksOrCommas) {
   EXPECT_TRUE(has_word("dfrs:checkpoint", "dfrs:checkpoint"));
   EXPECT_TRUE(has_word("a, dfrs:checkpoint;b", "dfrs:checkpoint"));

@@ -35,6 +35,38 @@ TEST(JobTable, JobsAreFoundByNumberAndListedInTheirOrder) {
   EXPECT_EQ(jobs.size(), 3u);
 }
 
+// A search finds what find() finds, whatever the order of numbers, while jobs come and go.
+TEST(JobTable, ASearchAgreesWithFind) {
+  oracle::Dice dice(3);
+  for (int round = 0; round < 300; ++round) {
+    JobTable jobs;
+    std::set<std::uint32_t> there;
+    const auto add = [&] {
+      const auto id = static_cast<std::uint32_t>(dice.between(1, 40));
+      if (there.insert(id).second) jobs.add(id);
+    };
+    const auto remove = [&] {
+      if (there.empty()) return;
+      const std::uint32_t id = *std::next(there.begin(), dice.below(static_cast<std::uint32_t>(there.size())));
+      jobs.remove(id);
+      there.erase(id);
+    };
+    for (int k = dice.between(0, 30); k > 0; --k) add();
+    JobTable::Search search(jobs);
+    std::uint32_t id = 0;
+    for (int k = 0; k < 60; ++k) {
+      if (dice.chance(10)) add();
+      if (dice.chance(10)) remove();
+      id = dice.chance(80) ? id + 1 : static_cast<std::uint32_t>(dice.between(1, 45));
+      Job* const found = search.find(id);
+      ASSERT_EQ(found, jobs.find(id));
+      ASSERT_EQ(found != nullptr, there.count(id) == 1);
+    }
+    EXPECT_THAT(numbers(jobs), testing::ElementsAreArray(there));
+    EXPECT_EQ(jobs.size(), there.size());
+  }
+}
+
 // Pointers to records stay valid while others are added (Changes::entering, the reconciler's lists).
 TEST(JobTable, RecordsStayWhereTheyAre) {
   JobTable jobs;
