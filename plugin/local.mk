@@ -52,6 +52,7 @@ SCHED_SOURCES = \
 	plugin/lost_jobs.h \
 	plugin/marks.h \
 	plugin/plugin_dir.h \
+	plugin/pace.h \
 	plugin/saving.c \
 	plugin/saving.h \
 	plugin/sched_dfrs.c \

@@ -9,8 +9,10 @@
 
 #include "plugin/clock.h"
 #include "plugin/compat.h"
+#include "plugin/pace.h"
 
-static const double kShareBeforeLaunches = 0.2;
+/* Saves before launches. Single ones follow one another at once; the credit of rest is for 2 s of saving. */
+static struct pace launches = {.share = 0.2, .credit = 8};
 static const double kShareOtherwise = 0.1;
 static const double kShortestPause = 0.2; /* s, between saves for which nothing waits */
 /* s; a backup that gives control back may still be writing its last state. It ends if it finds a newer one, instead of
@@ -129,7 +131,7 @@ static void flush(void) {
   xfree(path);
 }
 
-void saving_now(void) {
+static void save(void) {
   schedule_job_save();
   if (slurmctld_primary == 0) return;
   last_second = time(NULL);
@@ -138,9 +140,15 @@ void saving_now(void) {
   last_end = monotonic_clock();
 }
 
+void saving_now(void) {
+  const double before = last_end;
+  save();
+  if (last_end > before) pace_worked(&launches, last_begin, last_end);
+}
+
 void saving_finish(void) { (void)let_end(kLongestHoldAtEnd); }
 
-double saving_rest(void) { return last_took() * (1 / kShareBeforeLaunches - 1); }
+double saving_rest(void) { return pace_rest(&launches, monotonic_clock()); }
 
 double saving_if_due(void) {
   if (slurmctld_primary == 0 || slurmctld_config.shutdown_time) return INFINITY;
@@ -155,7 +163,7 @@ double saving_if_due(void) {
   if (slurm_conf.control_cnt > 1 && now < begun + kBackupWrites) return begun + kBackupWrites - now;
   const double left = due - now;
   if (left > 0) return left;
-  saving_now();
+  save();
   /* A change after the save but in its second shows when that second is over. */
   return last_job_update < last_second ? INFINITY : kShortestPause;
 }

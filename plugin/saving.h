@@ -24,7 +24,7 @@
  * conf and job read locks while it copies. In a backup controller it does not wait: Slurm saves there 5 s later. */
 void saving_now(void);
 
-/* The least time (s) between rounds that save, so that saving takes a fifth of the time at most. */
+/* How long (s) the next saving_now() should wait, so that they take a fifth of the time at most, in the long run. */
 double saving_rest(void);
 
 /* Saves if jobs have changed since the last save, at most five times a second, in a tenth of the time at most, and not

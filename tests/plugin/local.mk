@@ -14,7 +14,8 @@ tests_plugin_sched_driver_so_SOURCES = \
 	plugin/stock_backfill.h \
 	tests/plugin/sched_driver.c
 
-PLUGIN_TESTS = tests/plugin/job_shape_test tests/plugin/marks_test tests/plugin/saving_test tests/plugin/usage_records_test
+PLUGIN_TESTS = tests/plugin/job_shape_test tests/plugin/marks_test tests/plugin/pace_test tests/plugin/saving_test \
+	tests/plugin/usage_records_test
 tests_plugin_job_shape_test_SOURCES = \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
@@ -26,7 +27,13 @@ tests_plugin_marks_test_SOURCES = tests/plugin/marks_test.c
 tests_plugin_marks_test_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
 tests_plugin_marks_test_LDFLAGS =
 tests_plugin_marks_test_LDADD =
+tests_plugin_pace_test_SOURCES = \
+	plugin/pace.h \
+	tests/plugin/pace_test.c
+tests_plugin_pace_test_LDFLAGS =
+tests_plugin_pace_test_LDADD = -lm
 tests_plugin_saving_test_SOURCES = \
+	plugin/pace.h \
 	plugin/saving.c \
 	plugin/saving.h \
 	tests/plugin/saving_test.c
