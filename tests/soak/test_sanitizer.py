@@ -18,19 +18,78 @@ OURS = """WARNING: ThreadSanitizer: data race (pid=41)
     #0 main controller.c:100 /opt/slurm/sbin/slurmctld
 SUMMARY: ThreadSanitizer: data race saving.c:140 in saving_now
 """
-THROUGH_US = OURS.replace("saving.c:140 in saving_now",
-                          "(/opt/slurm/lib/slurm/libslurmfull.so+0x1f) (BuildId: 12ab) in list_append")
+# Of a file that was loaded later no function is known, neither in the stack nor in the summary.
+OF_A_GLOBAL = """WARNING: ThreadSanitizer: data race (pid=41)
+  Read of size 8 at 0x55 by thread T12:
+    #0 <null> <null> /tmp/soak/0/plugins/other/slurm/sched_dfrs.so
+  Previous write of size 8 at 0x55 by thread T36 (mutexes: read M10, write M11):
+    #0 validate_node_specs node_mgr.c:3431 /opt/slurm/sbin/slurmctld
+
+  Location is global 'last_node_update' of size 8 at 0x55 (slurmctld+0x1a)
+SUMMARY: ThreadSanitizer: data race (/tmp/soak/0/plugins/other/slurm/sched_dfrs.so+0xb8) (BuildId: 12ab)
+"""
+# Both sides are Slurm's; only one of the threads was begun by us.
+OF_OUR_THREAD = """WARNING: ThreadSanitizer: data race (pid=41)
+  Write of size 8 at 0x7b by thread T39:
+    #0 list_append list.c:100 /opt/slurm/lib/slurm/libslurmfull.so
+  Previous read of size 8 at 0x7b by thread T11:
+    #0 list_count list.c:50 /opt/slurm/lib/slurm/libslurmfull.so
+
+  Mutex M345 (0x56) created at:
+    #0 lock_slurmctld locks.c:137 /opt/slurm/sbin/slurmctld
+    #1 <null> <null> /tmp/soak/0/plugins/other/slurm/sched_dfrs.so
+  Thread T11 (tid=7, running) created by main thread at:
+    #0 <null> <null> /tmp/soak/0/plugins/other/slurm/sched_dfrs.so
+SUMMARY: ThreadSanitizer: data race list.c:100 in list_append
+"""
+THROUGH_US = OF_OUR_THREAD.replace("/opt/slurm/lib/slurm/libslurmfull.so\n\n", "/opt/slurm/lib/slurm/libslurmfull.so\n"
+                                   "    #1 <null> <null> /tmp/soak/0/plugins/other/slurm/sched_dfrs.so\n\n")
+LOCKS = """WARNING: ThreadSanitizer: lock-order-inversion (potential deadlock) (pid=41)
+  Cycle in lock order graph: M1 (0x1) => M2 (0x2) => M1
+
+  Mutex M2 acquired here while holding mutex M1 in main thread:
+    #0 pthread_rwlock_rdlock tsan.cpp:1 /lib/libtsan.so.2
+    #1 <null> <null> /tmp/soak/0/plugins/other/slurm/sched_dfrs.so
+
+  Mutex M1 acquired here while holding mutex M2 in thread T1:
+    #0 pthread_rwlock_wrlock tsan.cpp:2 /lib/libtsan.so.2
+
+  Thread T1 (tid=8, running) created by main thread at:
+    #0 pthread_create tsan.cpp:3 /lib/libtsan.so.2
+SUMMARY: ThreadSanitizer: lock-order-inversion (potential deadlock) assoc_mgr.c:2431 in assoc_mgr_lock
+"""
 
 
 class Reports(unittest.TestCase):
     def test_ours_are_told_and_slurms_are_counted(self):
         self.assertEqual(sanitizer.judge(SLURMS + OURS, set()),
-                         (["thread: data race: saving_now"], ["address: heap-use-after-free: _job_timed_out"]))
+                         (["thread: data race: main, saving_now"], ["address: heap-use-after-free: _job_timed_out"]))
+
+    def test_a_race_about_a_global_has_its_name(self):
+        self.assertEqual(sanitizer.judge(OF_A_GLOBAL + SLURMS, set()),
+                         (["thread: data race: global last_node_update"], ["address: heap-use-after-free: _job_timed_out"]))
+
+    def test_where_a_thread_or_a_lock_is_from_does_not_matter(self):
+        name = "thread: data race: list_append, list_count"
+        self.assertEqual(sanitizer.judge(OF_OUR_THREAD, set()), ([], [name]))
+        self.assertEqual(sanitizer.judge(THROUGH_US, set()), ([name], []))
+
+    def test_all_stacks_of_locks_count(self):
+        name = "thread: lock-order-inversion (potential deadlock): assoc_mgr_lock"
+        self.assertEqual(sanitizer.judge(LOCKS, set()), ([name], []))
+        self.assertEqual(sanitizer.judge(LOCKS.replace("sched_dfrs.so", "sched_other"), set()), ([], [name]))
 
     def test_those_that_are_known_are_not(self):
-        name = "thread: data race: list_append"
-        self.assertEqual(sanitizer.judge(THROUGH_US, set()), ([name], []))
-        self.assertEqual(sanitizer.judge(THROUGH_US, sanitizer.known(f"# a list's own lock\n\n{name}\n")), ([], [name]))
+        ignored = sanitizer.known("# a list's own lock\n\nthread: data race: list_append, list_count\n")
+        self.assertEqual(sanitizer.judge(THROUGH_US, ignored), ([], ["thread: data race: list_append, list_count"]))
 
     def test_a_report_that_was_cut_off_is_told(self):
         self.assertEqual(sanitizer.judge(SLURMS + OURS[:150], set())[0], ["unfinished"])
+        self.assertEqual(sanitizer.judge(OURS[:150] + SLURMS, set())[0], ["unfinished"])
+        self.assertEqual(sanitizer.judge("==================\n", set()), ([], []))
+
+    def test_each_known_one_says_why(self):
+        text = sanitizer.KNOWN.read_text(encoding="utf-8")
+        self.assertTrue(sanitizer.known(text))
+        for block in text.strip().split("\n\n"):
+            self.assertTrue(block.startswith("# "), block)
