@@ -8,13 +8,13 @@ import re
 from pathlib import Path
 
 KNOWN = Path(__file__).with_name("known")  # Slurm's own faults, one a line, named as split() names them
-OPTIONS = "stack_trace_format='    #%n %f %S %m'"  # with the module of each frame
+OPTIONS = "stack_trace_format='    #%n %f %S %m+%o'"  # with the module of each frame, and where in it, for addr2line
 # Our modules: the plugins in the cluster's own folder, and the controller.
 OURS = re.compile(r"^ +#\d+ .*(?:/plugins/other/slurm/\S+\.so|/libdfrs_controller\.so)\S*$", re.MULTILINE)
 BEGIN = re.compile(r"^(?:WARNING: (Thread)Sanitizer|==\d+==ERROR: (Address)Sanitizer): (.+?)"
                    r"(?: \(pid=\d+\)| on (?:unknown )?address .*)?$")
 SUMMARY = re.compile(r"^SUMMARY: (?:Address|Thread)Sanitizer: .* in (\S+)$")
-TOP = re.compile(r"^ +#0 (\S+)", re.MULTILINE)
+TOP = re.compile(r"^ +#0 (\S+) \S+ (?:\S*/)?([^/\s+]+)\S*$", re.MULTILINE)  # function, file
 GLOBAL = re.compile(r"^  Location is global '([^']+)'", re.MULTILINE)
 # After the stacks of what happened: those that only say where threads, locks and memory are from.
 ORIGINS = re.compile(r"^ *(?:Location is|Mutex M\d+ \S+ created|Thread T\d+ .*created by|As if synchronized)", re.MULTILINE)
@@ -48,7 +48,8 @@ def split(text):
 def _where(what, report, summary):
     if what == "data race":
         place = GLOBAL.search(report)
-        return f"global {place[1]}" if place else ", ".join(sorted(set(TOP.findall(_stacks(report)))))
+        met = {file if function == "<null>" else function for function, file in TOP.findall(_stacks(report))}
+        return f"global {place[1]}" if place else ", ".join(sorted(met))
     return summary[1] if summary else "unknown"
 
 

@@ -69,6 +69,11 @@ class Reports(unittest.TestCase):
         self.assertEqual(sanitizer.judge(OF_A_GLOBAL + SLURMS, set()),
                          (["thread: data race: global last_node_update"], ["address: heap-use-after-free: _job_timed_out"]))
 
+    def test_a_function_that_is_not_known_has_the_name_of_its_file(self):
+        report = OF_A_GLOBAL.replace("Location is global 'last_node_update'", "Location is heap block").replace("dfrs.so\n",
+                                                                                                            "dfrs.so+0xb8\n")
+        self.assertEqual(sanitizer.judge(report, set()), (["thread: data race: sched_dfrs.so, validate_node_specs"], []))
+
     def test_where_a_thread_or_a_lock_is_from_does_not_matter(self):
         name = "thread: data race: list_append, list_count"
         self.assertEqual(sanitizer.judge(OF_OUR_THREAD, set()), ([], [name]))
