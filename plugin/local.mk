@@ -51,8 +51,8 @@ SCHED_SOURCES = \
 	plugin/lost_jobs.c \
 	plugin/lost_jobs.h \
 	plugin/marks.h \
-	plugin/plugin_dir.h \
 	plugin/pace.h \
+	plugin/plugin_dir.h \
 	plugin/saving.c \
 	plugin/saving.h \
 	plugin/sched_dfrs.c \

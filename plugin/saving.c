@@ -131,19 +131,19 @@ static void flush(void) {
   xfree(path);
 }
 
-static void save(void) {
+/* False: a backup controller, in which Slurm saves later. */
+static bool save(void) {
   schedule_job_save();
-  if (slurmctld_primary == 0) return;
+  if (slurmctld_primary == 0) return false;
   last_second = time(NULL);
   last_begin = monotonic_clock();
   flush();
   last_end = monotonic_clock();
+  return true;
 }
 
 void saving_now(void) {
-  const double before = last_end;
-  save();
-  if (last_end > before) pace_worked(&launches, last_begin, last_end);
+  if (save()) pace_worked(&launches, last_begin, last_end);
 }
 
 void saving_finish(void) { (void)let_end(kLongestHoldAtEnd); }
@@ -163,7 +163,7 @@ double saving_if_due(void) {
   if (slurm_conf.control_cnt > 1 && now < begun + kBackupWrites) return begun + kBackupWrites - now;
   const double left = due - now;
   if (left > 0) return left;
-  save();
+  (void)save();
   /* A change after the save but in its second shows when that second is over. */
   return last_job_update < last_second ? INFINITY : kShortestPause;
 }

@@ -3,6 +3,7 @@
 import heapq
 import itertools
 import json
+import subprocess
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -52,20 +53,25 @@ class Player:
             for each in told:
                 if each.exception():
                     self.findings.append(Finding("harness", f"a user: {each.exception()!r}"))
-            try:
-                self._end()
-            except ClusterError as error:  # what was seen until then is judged
-                self.findings.append(Finding("harness", str(error)))
+            self._try(self._end)
         self.findings += [Finding("capacity", text) for at, node, what, text in sampler.cases
                           if what == "memory" or not self._agent_away(node, at)]
         if sampler.samples == 0:
             self.findings.append(Finding("harness", f"no sample of capacity was taken: {sampler.errors[-1:]}"))
         self.findings += [Finding("forged", text) for text in self.faults.broken]
         evidence = self._collect()
-        database = self._sacct(evidence)
-        self.findings += self._replay() + self._log()
+        database = self._try(self._sacct, evidence)
+        self.findings += (self._try(self._replay) or []) + self._log()
         return Outcome(self.plan, evidence, database, self.findings, self.counters, self.usage.samples(), self.foreign,
                        time.monotonic() - really)
+
+    def _try(self, step, *arguments):
+        """What it returns. None: the cluster did not answer, which is a finding; what was seen until then is judged."""
+        try:
+            return step(*arguments)
+        except (ClusterError, subprocess.TimeoutExpired) as error:
+            self.findings.append(Finding("harness", f"{step.__name__}: {error}"))
+            return None
 
     def _agent_away(self, node, at):
         """Whether a node's agent could not be told of quotas then: jobs start all the same, as dfrsctl says."""

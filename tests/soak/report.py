@@ -24,7 +24,7 @@ def summary(outcome, findings):
         lines.append(f"- {name}, {life:.0f} s: {memory:.1f} MiB, {grown:+.2f} MiB, {descriptors:+.1f} descriptors, "
                      f"{threads:+.1f} threads an hour")
     if outcome.foreign:
-        lines.append(f"- reports of the sanitizer that are Slurm's: {_counts(outcome.foreign)}")
+        lines.append(f"- reports of the sanitizer that are Slurm's or known: {_counts(outcome.foreign)}")
     shown, rules = Counter(), Counter(finding.rule for finding in findings)
     if findings:
         lines.append("")

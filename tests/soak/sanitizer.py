@@ -7,11 +7,11 @@ global that it is about, or else by the functions that met.
 import re
 from pathlib import Path
 
-KNOWN = Path(__file__).with_name("known")  # Slurm's own faults, one a line, named as split() names them
+KNOWN = Path(__file__).with_name("known")  # what is no fault of ours, one a line, named as split() names it
 OPTIONS = "stack_trace_format='    #%n %f %S %m+%o'"  # with the module of each frame, and where in it, for addr2line
 # Our modules: the plugins in the cluster's own folder, and the controller.
 OURS = re.compile(r"^ +#\d+ .*(?:/plugins/other/slurm/\S+\.so|/libdfrs_controller\.so)\S*$", re.MULTILINE)
-BEGIN = re.compile(r"^(?:WARNING: (Thread)Sanitizer|==\d+==ERROR: (Address)Sanitizer): (.+?)"
+BEGIN = re.compile(r"^(?:==\d+==)?(?:WARNING|ERROR|FATAL): (Thread|Address)Sanitizer: (.+?)"
                    r"(?: \(pid=\d+\)| on (?:unknown )?address .*)?$")
 SUMMARY = re.compile(r"^SUMMARY: (?:Address|Thread)Sanitizer: .* in (\S+)$")
 TOP = re.compile(r"^ +#0 (\S+) \S+ (?:\S*/)?([^/\s+]+)\S*$", re.MULTILINE)  # function, file
@@ -33,7 +33,7 @@ def split(text):
         if begins:
             if kind:
                 reports.append(("unfinished", "\n".join(lines)))
-            lines, kind = [], (begins[1] or begins[2], begins[3])
+            lines, kind = [], (begins[1], begins[2])
         if kind:
             lines.append(line)
             if line.startswith("SUMMARY: "):

@@ -88,6 +88,13 @@ class Reports(unittest.TestCase):
         ignored = sanitizer.known("# a list's own lock\n\nthread: data race: list_append, list_count\n")
         self.assertEqual(sanitizer.judge(THROUGH_US, ignored), ([], ["thread: data race: list_append, list_count"]))
 
+    def test_an_end_by_the_sanitizer_is_told_whichever_it_is(self):
+        crash = "==41==ERROR: ThreadSanitizer: SEGV on unknown address (pc 0x7f bp 0x7f sp 0x7f T12)\n"
+        end = "SUMMARY: ThreadSanitizer: SEGV saving.c:3 in flush\n"
+        stack = "    #0 flush saving.c:3 /tmp/soak/0/plugins/other/slurm/sched_dfrs.so+0x3\n"
+        self.assertEqual(sanitizer.judge(crash + stack + end, set())[0], ["thread: SEGV: flush"])
+        self.assertEqual(sanitizer.judge("FATAL: ThreadSanitizer: unexpected memory mapping\n", set())[0], ["unfinished"])
+
     def test_a_report_that_was_cut_off_is_told(self):
         self.assertEqual(sanitizer.judge(SLURMS + OURS[:150], set())[0], ["unfinished"])
         self.assertEqual(sanitizer.judge(OURS[:150] + SLURMS, set())[0], ["unfinished"])
