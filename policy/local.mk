@@ -46,6 +46,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/enum_names.cc \
 	policy/core/enum_names.h \
 	policy/core/error.h \
+	policy/core/free_memory.h \
 	policy/core/measured_need.h \
 	policy/core/nearest_name.cc \
 	policy/core/nearest_name.h \

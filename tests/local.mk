@@ -63,6 +63,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/core/engine_cases_test.cc \
 	tests/policy/core/engine_test.cc \
 	tests/policy/core/explain_test.cc \
+	tests/policy/core/free_memory_test.cc \
 	tests/policy/core/measured_need_test.cc \
 	tests/policy/core/refusals_test.cc \
 	tests/policy/core/registry_test.cc \

@@ -8,6 +8,7 @@ namespace dfrs {
 void ClusterState::resync(const ClusterView& view) {
   ++version_;
   by_load_.forget();
+  free_memory_.forget();
   const std::size_t nodes = view.nodes.size();
   rigid_dims_ = view.rigid_dims;
   cpu_capacity_.resize(nodes);

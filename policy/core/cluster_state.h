@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "policy/core/distinct_nodes.h"
+#include "policy/core/free_memory.h"
 #include "policy/core/node_lists.h"
 #include "policy/core/nodes_by_load.h"
 #include "policy/core/reason.h"
@@ -106,6 +107,9 @@ class ClusterState {
   double cpu_load(NodeIndex n) const { return cpu_load_[n]; }
   const RigidVector& rigid_capacity(NodeIndex n) const { return rigid_capacity_[n]; }
   const RigidVector& rigid_free(NodeIndex n) const { return rigid_free_[n]; }
+  /// The first node from `n` on with at least that much memory free; node_count() if there is none. For going over all
+  /// such nodes; cheap where few of them have it: see FreeMemory::next().
+  NodeIndex next_with_memory(NodeIndex n, RigidAmount least) const { return free_memory_.next(rigid_free_, n, least); }
   std::uint32_t task_count(NodeIndex n) const { return task_count_[n]; }
   bool usable(NodeIndex n) const { return usable_[n] != 0; }
   /// Whether an exclusive job is on the node.
@@ -133,6 +137,7 @@ class ClusterState {
 
   void note(std::span<const NodeIndex> nodes) {
     by_load_.note(nodes);
+    free_memory_.note(nodes);
     if (noted_ == nullptr) return;
     for (NodeIndex n : nodes) noted_->add(n);
   }
@@ -165,7 +170,8 @@ class ClusterState {
   std::size_t rigid_dims_ = 1;
   bool homogeneous_ = true;
 
-  mutable NodesByLoad by_load_;  // brought up to date when it is used
+  mutable NodesByLoad by_load_;     // brought up to date when it is used
+  mutable FreeMemory free_memory_;  // the same
 
   // All data of a slot side by side: most events touch all of it, and thousands of other slots may lie between two.
   struct Slot {

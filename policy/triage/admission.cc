@@ -15,6 +15,7 @@ namespace {
 
 // Shares are computed in different ways, which differ by less than this.
 constexpr double kRounding = 1e-9;
+constexpr std::size_t kMostRefused = 32;
 
 // The share of its CPU need that the job would get on these ascending nodes if all jobs there shared equally.
 double equal_share(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {
@@ -94,7 +95,7 @@ bool Admission::attend(DecisionContext& context, Placer& placer, const Ranked& j
   const JobView& spec = context.job(job.job);
   if (!shares_.may_start(context, job.job)) return false;
   const Limits limits = limits_of(context, job.job);
-  if (!known_too_big(refused_, spec, 0, 0, limits)) {
+  if (!known_too_big(refused_, spec, {.limits = limits})) {
     if (!limits.beside && surely_stays(context, job)) return false;
     switch (settle(context, placer, job)) {
       case Settled::displacing:
@@ -105,7 +106,7 @@ bool Admission::attend(DecisionContext& context, Placer& placer, const Ranked& j
       case Settled::stays:
         return false;
       case Settled::no_room:
-        remember(refused_, spec, 0, 0, limits);
+        remember(refused_, spec, {.limits = limits});
     }
   }
   if (was_displaced(job.job)) return false;
@@ -136,10 +137,10 @@ void Admission::place(DecisionContext& context, JobSlot job, std::span<const Nod
   if (context.beside(job)) reservation_.placed(context.job(job), nodes);
   context.place(job, nodes);
   shares_.placed(context, job);
-  outweighed_.clear();
   roomy_.clear();
   const double cost = context.pause_cost(job);
   if (!pauses_ || !(cost < victims_below_) || !may_be_victim(context.job(job))) return;
+  outweighed_.clear();
   victims_.insert({lost_work(context.job(job), context.at), cost, context.state.order(job), job});
 }
 
@@ -272,14 +273,13 @@ bool Admission::surely_stays(const DecisionContext& context, const Ranked& job) 
   double capacity = 0;
   double limit = 0;     // the load up to which a node of that capacity gives the share
   double too_much = 0;  // and surely not with one more task
-  for (NodeIndex n = 0; n < state.node_count(); ++n) {
+  for (NodeIndex n = 0; (n = state.next_with_memory(n, spec.rigid[kMemory])) < state.node_count(); ++n) {
     if (state.cpu_capacity(n) != capacity) {
       capacity = state.cpu_capacity(n);
       limit = capacity / least;
       too_much = limit - spec.cpu_need * (1 - 2 * kRounding);
     }
     if (room_total >= spec.tasks && state.cpu_load(n) > too_much) continue;  // most nodes of a busy cluster
-    if (state.rigid_free(n)[kMemory] < spec.rigid[kMemory]) continue;
     const std::uint32_t room = state.room_for(spec, n);
     if (room == 0) continue;
     room_total += room;
@@ -305,10 +305,9 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
   if (victims_below_ < least) collect_victims(context, least);
   const Victim* first = victims_.cheapest(0);
   if (first == nullptr || (!shares_.matter() && !(first->cost < least))) return false;
-  const bool anywhere = most_load == kNever;
-  const Seconds waited = job.flow_time(context.at.now);
   limits_ = limits_of(context, incoming.job);
-  if (anywhere && known_too_big(outweighed_, job, least, waited, limits_)) return false;
+  const Terms terms{least, job.flow_time(context.at.now), most_load, limits_};
+  if (known_too_big(outweighed_, job, terms)) return false;
 
   // Marked jobs leave the state only; those that really go leave the residents and victims, too.
   ClusterState& state = context.state;
@@ -342,7 +341,8 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
     if (cheapest_ && victim == cheapest_->job) cheapest_.reset();
     ++gone_;
   }
-  if (!fits && anywhere) remember(outweighed_, job, least, waited, limits_);
+  // Jobs that want more CPU are refused on hardly two equal terms: too many of those to look at would be kept.
+  if (!fits && (most_load == kNever || outweighed_.size() < kMostRefused)) remember(outweighed_, job, terms);
   if (!fits || gone_ == 0) return false;
   refused_.clear();
   outweighed_.clear();
@@ -367,13 +367,13 @@ void Admission::collect_victims(const DecisionContext& context, double below) {
 }
 
 // Jobs that are limited to some nodes (eligible nodes, or those they had) say nothing about others, and vice versa.
-bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView& job, double least, Seconds waited,
-                              const Limits& limits) {
+bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView& job, const Terms& terms) {
   if (job.eligible != nullptr || job.flags.may_not_move) return false;
   return std::any_of(refused.begin(), refused.end(), [&](const Refused& r) {
     if (job.tasks < r.tasks || (r.exclusive && !job.flags.exclusive)) return false;
-    if (least > r.least || waited > r.waited || limits.lane > r.limits.lane) return false;
-    if (r.limits.beside && !limits.beside) return false;
+    if (terms.least > r.terms.least || terms.waited > r.terms.waited) return false;
+    if (terms.limits.lane > r.terms.limits.lane || (r.terms.limits.beside && !terms.limits.beside)) return false;
+    if (r.terms.most_load < kNever && (terms.most_load > r.terms.most_load || job.cpu_need < r.cpu_need)) return false;
     for (std::size_t d = 0; d < kMaxRigid; ++d) {
       if (job.rigid[d] < r.rigid[d]) return false;
     }
@@ -381,40 +381,44 @@ bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView
   });
 }
 
-void Admission::remember(std::vector<Refused>& refused, const JobView& job, double least, Seconds waited,
-                         const Limits& limits) {
+void Admission::remember(std::vector<Refused>& refused, const JobView& job, const Terms& terms) {
   if (job.eligible != nullptr || job.flags.may_not_move) return;
-  refused.push_back({job.rigid, job.tasks, job.flags.exclusive, least, waited, limits});
+  refused.push_back({job.rigid, job.tasks, job.cpu_need, job.flags.exclusive, terms});
 }
 
 // A job that may not move finds room only on its former nodes, and no more than it had there.
 std::uint32_t Admission::room_at(const ClusterState& state, const JobView& job, NodeIndex n) const {
-  std::uint32_t room = n < limits_.lane ? state.room_for(job, n) : 0;
+  if (n >= limits_.lane) return 0;
+  const double capacity = most_load_ * state.cpu_capacity(n);
+  const bool limited = most_load_ < kNever;
+  if (limited && cpu_exceeds(state.cpu_load(n) + job.cpu_need, capacity)) return 0;  // most nodes of a busy cluster
+  std::uint32_t room = state.room_for(job, n);
   if (limits_.beside && room > 0) room = std::min(room, reservation_.room_beside(job, n));
-  if (most_load_ < kNever) {
-    const double capacity = most_load_ * state.cpu_capacity(n);
-    while (room > 0 && cpu_exceeds(state.cpu_load(n) + room * job.cpu_need, capacity)) --room;
-  }
+  while (limited && room > 0 && cpu_exceeds(state.cpu_load(n) + room * job.cpu_need, capacity)) --room;
   if (room == 0 || !job.flags.may_not_move || job.nodes.empty()) return room;
   const auto [first, last] = std::equal_range(job.nodes.begin(), job.nodes.end(), n);
   return std::min(room, static_cast<std::uint32_t>(last - first));
 }
 
 void Admission::count_room(const ClusterState& state, const JobView& job) {
+  for (NodeIndex n : counted_) room_[n] = 0;
+  counted_.clear();
   room_.resize(state.node_count());
   room_total_ = 0;
-  for (NodeIndex n = 0; n < room_.size(); ++n) {
-    // Most nodes of a busy cluster are full.
-    room_[n] = state.rigid_free(n)[kMemory] < job.rigid[kMemory] ? 0 : room_at(state, job, n);
-    room_total_ += room_[n];
+  for (NodeIndex n = 0; (n = state.next_with_memory(n, job.rigid[kMemory])) < room_.size(); ++n) {
+    set_room(n, room_at(state, job, n));
   }
 }
 
+void Admission::set_room(NodeIndex n, std::uint32_t room) {
+  if (room_[n] == 0 && room != 0) counted_.push_back(n);
+  room_total_ += room;
+  room_total_ -= room_[n];
+  room_[n] = room;
+}
+
 void Admission::recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {
-  for (NodeIndex n : nodes) {
-    room_total_ -= room_[n];
-    room_total_ += room_[n] = room_at(state, job, n);
-  }
+  for (NodeIndex n : nodes) set_room(n, room_at(state, job, n));
 }
 
 }  // namespace dfrs::triage

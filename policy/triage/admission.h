@@ -52,15 +52,21 @@ class Admission {
     NodeIndex lane = 0;   ///< on nodes below this
     bool beside = false;  ///< not what is reserved
   };
+  // On which terms a job looks for room.
+  struct Terms {
+    double least = 0;           ///< its victims must cost less than this
+    Seconds waited = 0;         ///< decides which runs may be ended for it
+    double most_load = kNever;  ///< on nodes up to this load with it, relative to the capacity
+    Limits limits{};
+  };
   // A job that found no room, or could not make room at its urgency. Jobs that ask for no less of anything, and are no
   // more urgent, need not be tried.
   struct Refused {
     RigidVector rigid{};
     std::uint32_t tasks = 0;
+    double cpu_need = 0;
     bool exclusive = false;
-    double least = 0;    ///< its victims must cost less than this
-    Seconds waited = 0;  ///< decides which runs may be ended for it
-    Limits limits;
+    Terms terms;
   };
 
   // A job that would be crowded wherever it goes: jobs that ask for no less of anything would be, too.
@@ -108,14 +114,13 @@ class Admission {
   void explain_room(const ClusterState& state, JobSlot job) const;
   Victim cheapest_victim(const DecisionContext& context) const;
   void explain_refusal(const DecisionContext& context, JobSlot job, double least);
-  static bool known_too_big(const std::vector<Refused>& refused, const JobView& job, double least, Seconds waited,
-                            const Limits& limits);
-  static void remember(std::vector<Refused>& refused, const JobView& job, double least, Seconds waited,
-                       const Limits& limits);
+  static bool known_too_big(const std::vector<Refused>& refused, const JobView& job, const Terms& terms);
+  static void remember(std::vector<Refused>& refused, const JobView& job, const Terms& terms);
   Limits limits_of(const DecisionContext& context, JobSlot job) const;
   bool reserve(const DecisionContext& context, JobSlot job);
   std::uint32_t room_at(const ClusterState& state, const JobView& job, NodeIndex n) const;
   void count_room(const ClusterState& state, const JobView& job);
+  void set_room(NodeIndex n, std::uint32_t room);
   void recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes);
 
   MemoryShares shares_;
@@ -134,7 +139,8 @@ class Admission {
   bool pauses_;
   double gone_ = 0;  // how many the last make_room() displaced
   std::vector<std::vector<NodeIndex>> old_nodes_;
-  std::vector<std::uint32_t> room_;
+  std::vector<std::uint32_t> room_;  // by node: how many tasks of the job it can take
+  std::vector<NodeIndex> counted_;   // all nodes whose room_ is not 0, and others
   std::uint64_t room_total_ = 0;
   double most_load_ = kNever;  // nodes count as room up to this load, relative to their capacity
   Limits limits_;              // and within these

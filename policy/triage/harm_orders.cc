@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <tuple>
 
 #include "policy/core/compare.h"
 
@@ -11,14 +13,8 @@ namespace {
 
 // To build orders takes as long as about ten searches without them.
 constexpr int kWorthwhile = 10;
-// A repair passes over all nodes; until then each search looks at the stale ones.
-constexpr std::size_t kStalePart = 32;
 // To keep orders that nobody uses costs time in each call.
 constexpr std::uint64_t kCallsUnused = 20;
-
-bool before(const HarmOrders::Entry& a, const HarmOrders::Entry& b) {
-  return a.key != b.key ? a.key < b.key : a.node < b.node;
-}
 
 }  // namespace
 
@@ -71,7 +67,7 @@ const HarmOrders::Nodes* HarmOrders::of(const DecisionContext& context, Resident
   if (!table.ordered) {
     if (++table.searches < kWorthwhile) return nullptr;
     build(context, losses, table);
-  } else if (table.nodes.stale.nodes().size() > context.state.node_count() / kStalePart) {
+  } else if ((table.looked_at += table.nodes.stale.nodes().size()) > context.state.node_count()) {
     repair(context, losses, table);
   }
   return &table.nodes;
@@ -80,8 +76,6 @@ const HarmOrders::Nodes* HarmOrders::of(const DecisionContext& context, Resident
 void HarmOrders::build(const DecisionContext& context, ResidentLosses& losses, Table& table) {
   const std::size_t count = context.state.node_count();
   Nodes& nodes = table.nodes;
-  nodes.load.resize(count);
-  nodes.loss.resize(count);
   table.seen.resize(count);
   nodes.by_tie.clear();
   nodes.by_load.clear();
@@ -98,30 +92,71 @@ void HarmOrders::repair(const DecisionContext& context, ResidentLosses& losses, 
   for (NodeIndex n : nodes.stale.nodes()) {
     const double capacity = state.cpu_capacity(n);
     const double load = state.cpu_load(n) / capacity + table.cpu_need / capacity;
-    nodes.load[n] = load;
     table.seen[n] = seen_now(context, losses, n);
+    const RigidAmount memory = state.rigid_free(n)[kMemory];
     if (cpu_fits(load, 1)) {
-      by_tie_.push_back({tie(state, n), n});
-      continue;
+      with_cpu_left_.push_back({0, 0, tie(state, n), memory, n});
+    } else {
+      overloaded_.push_back({load, losses.at(context, n, 1 / load, 0, kNever).loss, tie(state, n), memory, n});
     }
-    nodes.loss[n] = losses.at(context, n, 1 / load, 0, kNever).loss;
-    by_load_.push_back({load, n});
-    by_loss_.push_back({nodes.loss[n], n});
   }
-  replace_stale(nodes, nodes.by_tie, by_tie_);
-  replace_stale(nodes, nodes.by_load, by_load_);
-  replace_stale(nodes, nodes.by_loss, by_loss_);
+  nodes.by_tie.replace(nodes.stale, with_cpu_left_, merged_);
+  nodes.by_load.replace(nodes.stale, overloaded_, merged_);
+  nodes.by_loss.replace(nodes.stale, overloaded_, merged_);
+  with_cpu_left_.clear();
+  overloaded_.clear();
   nodes.stale.clear();
+  table.looked_at = 0;
 }
 
-// Brings the fresh nodes into the order, and takes out the stale ones.
-void HarmOrders::replace_stale(const Nodes& nodes, std::vector<Entry>& order, std::vector<Entry>& fresh) {
-  std::erase_if(order, [&](const Entry& entry) { return nodes.stale.contains(entry.node); });
+void HarmOrders::Order::clear() {
+  entries_.clear();
+  most_.clear();
+}
+
+void HarmOrders::Order::replace(const DistinctNodes& stale, std::vector<Entry>& fresh, std::vector<Entry>& scratch) {
+  const auto before = [key = key_](const Entry& a, const Entry& b) {
+    return std::tuple(a.*key, a.loss, a.load, a.tie, a.node) < std::tuple(b.*key, b.loss, b.load, b.tie, b.node);
+  };
+  std::erase_if(entries_, [&](const Entry& entry) { return stale.contains(entry.node); });
   std::sort(fresh.begin(), fresh.end(), before);
-  merged_.clear();
-  std::merge(order.begin(), order.end(), fresh.begin(), fresh.end(), std::back_inserter(merged_), before);
-  order.swap(merged_);
-  fresh.clear();
+  scratch.clear();
+  std::merge(entries_.begin(), entries_.end(), fresh.begin(), fresh.end(), std::back_inserter(scratch), before);
+  entries_.swap(scratch);
+  most_.assign((entries_.size() + kBlock - 1) / kBlock, std::numeric_limits<RigidAmount>::min());
+  for (std::size_t k = 0; k < entries_.size(); ++k) most_[k / kBlock] = std::max(most_[k / kBlock], entries_[k].memory);
+}
+
+std::size_t HarmOrders::Order::next(std::size_t k, RigidAmount least) const {
+  while (k < entries_.size()) {
+    const std::size_t end = std::min((k / kBlock + 1) * kBlock, entries_.size());
+    if (most_[k / kBlock] < least) {
+      k = end;
+      continue;
+    }
+    for (; k < end; ++k) {
+      if (entries_[k].memory >= least) return k;
+    }
+  }
+  return k;
+}
+
+// The first behind `k` that is not the same in the order.
+template <typename Same>
+std::size_t HarmOrders::Order::behind(std::size_t k, Same&& same) const {
+  const Entry& entry = entries_[k];
+  if (++k == entries_.size() || !same(entry, entries_[k])) return k;  // where needs are many, no two are the same
+  const auto from = entries_.begin() + static_cast<std::ptrdiff_t>(k);
+  const auto end = std::partition_point(from, entries_.end(), [&](const Entry& other) { return same(entry, other); });
+  return static_cast<std::size_t>(end - entries_.begin());
+}
+
+std::size_t HarmOrders::Order::next_key(std::size_t k) const {
+  return behind(k, [key = key_](const Entry& a, const Entry& b) { return a.*key == b.*key; });
+}
+
+std::size_t HarmOrders::Order::next_unlike(std::size_t k) const {
+  return behind(k, [](const Entry& a, const Entry& b) { return a.load == b.load && a.loss == b.loss; });
 }
 
 }  // namespace dfrs::triage

@@ -20,16 +20,42 @@ namespace dfrs::triage {
 class HarmOrders {
  public:
   struct Entry {
-    double key;
+    double load;         ///< relative to the capacity, with one more task; 0 if there is CPU left for it
+    double loss;         ///< of all jobs there at equal shares with that task; 0 as above
+    double tie;          ///< see tie()
+    RigidAmount memory;  ///< free there; MiB
     NodeIndex node;
   };
-  /// For tasks of one CPU need. Loads are relative to the capacity, with one more task.
+  /// Nodes in ascending order of a key, then of loss, load, tie and index.
+  class Order {
+   public:
+    explicit Order(double Entry::* key) : key_(key) {}
+
+    std::size_t size() const { return entries_.size(); }
+    const Entry& operator[](std::size_t k) const { return entries_[k]; }
+    /// The first from `k` on with that much memory; size() if there is none. O(entries passed over / 64 + 64).
+    std::size_t next(std::size_t k, RigidAmount least) const;
+    /// The first behind `k` with another key, or with another load or loss. O(log nodes).
+    std::size_t next_key(std::size_t k) const;
+    std::size_t next_unlike(std::size_t k) const;
+    void clear();
+    /// Takes out the nodes that are in `stale`, and brings in `fresh` ones, in any order. O(all of them + fresh ones x
+    /// log of these).
+    void replace(const DistinctNodes& stale, std::vector<Entry>& fresh, std::vector<Entry>& scratch);
+
+   private:
+    static constexpr std::size_t kBlock = 64;
+    template <typename Same>
+    std::size_t behind(std::size_t k, Same&& same) const;
+    double Entry::* key_;
+    std::vector<Entry> entries_;
+    std::vector<RigidAmount> most_;  // by block of entries: the most memory that one of them has
+  };
+  /// For tasks of one CPU need.
   struct Nodes {
-    std::vector<double> load;    ///< by node
-    std::vector<double> loss;    ///< by node, if it is overloaded: of all jobs there, at equal shares
-    std::vector<Entry> by_tie;   ///< nodes that have CPU left, the least tie() first, then the least index
-    std::vector<Entry> by_load;  ///< all others, the least load first
-    std::vector<Entry> by_loss;  ///< the same, the least loss first
+    Order by_tie{&Entry::tie};    ///< nodes that have CPU left
+    Order by_load{&Entry::load};  ///< all others
+    Order by_loss{&Entry::loss};  ///< the same
     DistinctNodes stale;
   };
 
@@ -65,9 +91,10 @@ class HarmOrders {
   };
   struct Table {
     double cpu_need = -1;
-    std::uint64_t used = 0;  // the last search for it
-    std::uint64_t call = 0;  // the last call with one
-    int searches = 0;        // before there were orders
+    std::uint64_t used = 0;     // the last search for it
+    std::uint64_t call = 0;     // the last call with one
+    int searches = 0;           // before there were orders
+    std::size_t looked_at = 0;  // stale nodes in searches since the last repair, which passes over all nodes
     bool ordered = false;
     Nodes nodes;
     std::vector<Seen> seen;  // by node
@@ -81,12 +108,11 @@ class HarmOrders {
   Table& table_of(double cpu_need);
   void build(const DecisionContext& context, ResidentLosses& losses, Table& table);
   void repair(const DecisionContext& context, ResidentLosses& losses, Table& table);
-  void replace_stale(const Nodes& nodes, std::vector<Entry>& order, std::vector<Entry>& fresh);
 
   std::array<Table, kTables> tables_;
   std::uint64_t search_ = 0;
   std::uint64_t call_ = 0;
-  std::vector<Entry> by_tie_, by_load_, by_loss_, merged_;  // scratch
+  std::vector<Entry> with_cpu_left_, overloaded_, merged_;  // scratch
 };
 
 }  // namespace dfrs::triage

@@ -18,11 +18,12 @@ constexpr std::size_t kManyParts = 8;
 }  // namespace
 
 void HarmPlacer::begin(const DecisionContext& context) {
-  losses_.begin(context);
   const bool large = context.state.node_count() >= large_;
+  losses_.begin(context, large);
   if (!large || has_event(context.events, EventKind::resync)) all_orders_.reset();
   all_orders_.begin();
   noted_.reset(context.state.node_count());
+  changed_.reset(context.state.node_count());
   if (!large) return;
   for (NodeIndex n : context.state.changed_nodes()) noted_.add(n);
   context.state.note_changes_into(&noted_);
@@ -30,17 +31,27 @@ void HarmPlacer::begin(const DecisionContext& context) {
 
 void HarmPlacer::end(const DecisionContext& context) {
   context.state.note_changes_into(nullptr);
+  take_notes();
   note_stale(context);
+}
+
+// Takes note of the nodes whose load has changed since the last call of this.
+void HarmPlacer::take_notes() {
+  for (NodeIndex n : noted_.nodes()) {
+    losses_.load_changed(n);
+    changed_.add(n);
+  }
+  noted_.clear();
 }
 
 // Tells the orders what has changed since the last call of this.
 void HarmPlacer::note_stale(const DecisionContext& context) {
   if (all_orders_.any()) {
     for (NodeIndex n : losses_.changed_nodes()) all_orders_.changed(context, losses_, n);
-    for (NodeIndex n : noted_.nodes()) all_orders_.changed(context, losses_, n);
+    for (NodeIndex n : changed_.nodes()) all_orders_.changed(context, losses_, n);
   }
   losses_.forget_changes();
-  noted_.clear();
+  changed_.clear();
 }
 
 // On a node with this load, relative to its capacity.
@@ -98,8 +109,7 @@ bool HarmPlacer::collect(const DecisionContext& context, JobSlot slot) {
   last_ = kNone;
   bool may_order = state.node_count() >= large_;
   std::uint64_t room_total = 0;
-  for (NodeIndex n = 0; n < lane_end_; ++n) {
-    if (state.rigid_free(n)[kMemory] < job.rigid[kMemory]) continue;  // most nodes of a busy cluster are full
+  for (NodeIndex n = 0; (n = state.next_with_memory(n, job.rigid[kMemory])) < lane_end_; ++n) {
     const std::uint32_t room = room_at(context, job, n);
     if (room == 0) continue;
     room_total += room;
@@ -156,26 +166,34 @@ bool HarmPlacer::is_other(const DecisionContext& context, const JobView& job, No
 
 // Looks at the nodes that are no candidates, until no other one of them can be better.
 void HarmPlacer::consider_others(const DecisionContext& context, const JobView& job, Choice& best) {
+  const RigidAmount memory = job.rigid[kMemory];
+  const HarmOrders::Order& by_tie = orders_->by_tie;
+  const HarmOrders::Order& by_load = orders_->by_load;
+  const HarmOrders::Order& by_loss = orders_->by_loss;
   // What is no choice once is none for all tasks of this job.
-  while (next_by_tie_ < orders_->by_tie.size() && !is_other(context, job, orders_->by_tie[next_by_tie_].node)) {
-    ++next_by_tie_;
+  next_by_tie_ = by_tie.next(next_by_tie_, memory);
+  while (next_by_tie_ < by_tie.size() && !is_other(context, job, by_tie[next_by_tie_].node)) {
+    next_by_tie_ = by_tie.next(next_by_tie_ + 1, memory);
   }
-  if (next_by_tie_ < orders_->by_tie.size()) {
-    const auto& [tie, n] = orders_->by_tie[next_by_tie_];
-    enter(n, 0, tie, best);
-  }
+  if (next_by_tie_ < by_tie.size()) enter(by_tie[next_by_tie_].node, 0, by_tie[next_by_tie_].tie, best);
+  // Returns the next to look at. Behind one that costs too much, all of the same key do. Behind one that is a choice,
+  // those with the same load and loss are no better.
+  const auto consider = [&](const HarmOrders::Order& order, std::size_t k) {
+    const HarmOrders::Entry& entry = order[k];
+    const double cost = own_loss(entry.load) + entry.loss;
+    if (best.beaten_by(cost)) return order.next(order.next_key(k), memory);
+    if (!is_other(context, job, entry.node)) return order.next(k + 1, memory);
+    enter(entry.node, cost, entry.tie, best);
+    return order.next(order.next_unlike(k), memory);
+  };
   // Overloaded nodes: one not yet seen in either order costs at least as much as those at which they stand do together
   // (Fagin, Lotem, Naor: Optimal aggregation algorithms for middleware, PODS 2001, section 4).
-  const auto consider = [&](NodeIndex n, double cost) {
-    if (!best.beaten_by(cost) && is_other(context, job, n)) enter(n, cost, HarmOrders::tie(context.state, n), best);
-  };
-  for (std::size_t i = 0; i < orders_->by_load.size(); ++i) {
-    const auto& [load, by_load] = orders_->by_load[i];
-    const auto& [loss, by_loss] = orders_->by_loss[i];
-    const double own = own_loss(load);
-    if (best.beaten_by(own + loss)) break;
-    consider(by_load, own + orders_->loss[by_load]);
-    consider(by_loss, own_loss(orders_->load[by_loss]) + loss);
+  std::size_t i = by_load.next(0, memory);
+  std::size_t k = by_loss.next(0, memory);
+  while (i < by_load.size() && k < by_loss.size()) {
+    if (best.beaten_by(own_loss(by_load[i].load) + by_loss[k].loss)) break;
+    i = consider(by_load, i);
+    k = consider(by_loss, k);
   }
 }
 
@@ -245,6 +263,7 @@ void HarmPlacer::count_residents(const DecisionContext& context, const JobView& 
 std::span<const NodeIndex> HarmPlacer::find(const DecisionContext& context, JobSlot slot, double least) {
   const JobView& job = context.job(slot);
   if (job.flags.may_not_move && !job.nodes.empty()) return former_.find(context.state, job);
+  take_notes();
   losses_.begin_search(job.cpu_need);
   if (!collect(context, slot)) return {};
 

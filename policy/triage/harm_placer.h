@@ -58,6 +58,7 @@ class HarmPlacer final : public Placer {
 
   bool collect(const DecisionContext& context, JobSlot slot);
   bool use_orders(const DecisionContext& context, const JobView& job);
+  void take_notes();
   void note_stale(const DecisionContext& context);
   void clear_candidates();
   void add_candidate(const DecisionContext& context, const JobView& job, NodeIndex n);
@@ -91,7 +92,8 @@ class HarmPlacer final : public Placer {
   HarmOrders all_orders_;
   const HarmOrders::Nodes* orders_ = nullptr;  // of all other nodes, in this search; null: there are none
   std::size_t next_by_tie_ = 0;                // no node before this one in that order is a choice any more
-  DistinctNodes noted_;                        // whose tasks have changed in this call
+  DistinctNodes noted_;                        // whose tasks have changed since take_notes()
+  DistinctNodes changed_;                      // the same since note_stale(), noted before
   double own_counts_ = 0;                      // what the job loses per unit of its yield, times own_loss
   double own_share_ = 1;                       // the job's worst share on the nodes chosen so far
   std::vector<NodeIndex> nodes_;

@@ -5,8 +5,13 @@
 
 namespace dfrs::triage {
 
-void ResidentLosses::begin(const DecisionContext& context) {
+void ResidentLosses::begin(const DecisionContext& context, bool told) {
+  ++call_;
   residents_known_ = false;
+  told_ = told;
+  placed_seen_ = 0;
+  loads_.reset(told ? context.state.node_count() : 0);
+  seen_.resize(told ? context.state.node_count() : 0);
   expected_at_ = 0;
   residents_.resize(context.view.jobs.size());
   if (changed_.size() != context.state.node_count()) {
@@ -19,8 +24,14 @@ void ResidentLosses::begin(const DecisionContext& context) {
 
 void ResidentLosses::prepare(const DecisionContext& context) {
   ++search_;
-  if (!residents_known_) know_residents(context);
-  if (expected_at_ != context.state.version()) expect_yields(context);
+  const bool first = !residents_known_;
+  if (first) know_residents(context);
+  if (told_ && !first) {
+    expect_changed_yields(context);
+  } else if (expected_at_ != context.state.version()) {
+    expect_yields(context);
+  }
+  loads_.clear();
   expected_at_ = context.state.version();
   table_ = &table_of(cpu_need_, context.state.node_count());
   table_->used = search_;
@@ -69,16 +80,36 @@ void ResidentLosses::know_residents(const DecisionContext& context) {
 // all other jobs are known.
 void ResidentLosses::expect_yields(const DecisionContext& context) {
   for (JobSlot slot : context.residents.placed_now()) {
-    if (!context.state.placed(slot)) continue;
-    double yield = context.job(slot).yield;
-    if (!context.stayed(slot)) {
-      yield = 1;
-      each_node(context.state.nodes_of(slot), [&](NodeIndex n) {
-        yield = std::min(yield, context.state.cpu_capacity(n) / context.state.cpu_load(n));
-      });
-    }
-    set_yield(context, slot, yield);
+    if (context.state.placed(slot)) expect_yield(context, slot);
   }
+}
+
+// The same, where only jobs on nodes whose load has changed can have another yield.
+void ResidentLosses::expect_changed_yields(const DecisionContext& context) {
+  const std::span<const JobSlot> placed = context.residents.placed_now();
+  for (; placed_seen_ < placed.size(); ++placed_seen_) residents_[placed[placed_seen_]].placed = call_;
+  for (NodeIndex n : loads_.nodes()) {
+    // Most are where jobs were tried as victims, and stay.
+    const Seen now{context.state.cpu_load(n), context.residents.changes(n)};
+    if (seen_[n] == now) continue;
+    seen_[n] = now;
+    for (JobSlot slot : context.residents.on(n)) {
+      Resident& resident = residents_[slot];
+      if (resident.placed != call_ || resident.expected == search_) continue;
+      resident.expected = search_;
+      expect_yield(context, slot);
+    }
+  }
+}
+
+void ResidentLosses::expect_yield(const DecisionContext& context, JobSlot slot) {
+  double yield = context.job(slot).yield;
+  if (!context.stayed(slot)) {
+    yield = 1;
+    each_node(context.state.nodes_of(slot),
+              [&](NodeIndex n) { yield = std::min(yield, context.state.cpu_capacity(n) / context.state.cpu_load(n)); });
+  }
+  set_yield(context, slot, yield);
 }
 
 ResidentLosses::Loss ResidentLosses::at(const DecisionContext& context, NodeIndex n, double share, double own,
