@@ -8,6 +8,8 @@ from .diary import Line
 
 SLACK = 2.0         # s between what a job writes and what Slurm stamps in whole seconds
 NO_SCRIPT = "2:0"   # exit code of a job whose script is not there: slurmstepd ends with ENOENT
+UNSEEN = 10.0       # s before slurmctld gives a node up from which it may not have heard of a job's end
+UNSETTLED = 60.0    # s after a step of slurmctld's clock in which it may give up nodes that answer
 CANCEL_SLACK = 20.0  # s from the answer to scancel until nothing of the job can begin any more
 
 
@@ -42,7 +44,7 @@ class Record:
 @dataclass
 class Event:
     """A fault that excuses something. `saved`: slurmctld_killed: when it last wrote its jobs. `back`: clock_step: s by
-    which slurmctld's clock was set back at its end."""
+    which slurmctld's clock was set back at its end. given_up: slurmctld says that the node failed, and requeues its jobs."""
     kind: str
     begin: float
     end: float
@@ -78,16 +80,26 @@ def judge(evidence):
 def differing(evidence, database):
     """What of the jobs' last records in the text file the accounting database has otherwise, or not at all."""
     wrong, known = [], _Judge(evidence)
+    moved = _resized_before(evidence)
     for number, record in sorted(evidence.records.items()):
         if known.killed(record.begin) or known.killed(record.end) or not record.nodes or record.nodes == ("(null)",):
             continue  # forgotten, or never begun
         if record.begin == 0:
             continue  # the clock was set back while it ran: Slurm no longer knows its start, and does not report its end
+        if number in moved:
+            continue  # Slurm reports each later run as begun when it was resized, and the database keeps one of that time
         other = database.get(number)
         same = other and (other.state, other.nodes) == (record.state, record.nodes)
         if not same or abs(other.begin - record.begin) > SLACK or abs(other.end - record.end) > SLACK:
             wrong.append(f"job {number} is {other} in the database, and {record} in the text file")
     return wrong
+
+
+def _resized_before(evidence):
+    """Slurm's numbers, of the jobs that ran again after they had been resized."""
+    resized = [submission for submission in evidence.submissions if submission.resized]
+    runs = [runs_of(evidence.diaries.get((submission.tag, task), [])) for submission in resized for task in _tasks(submission)]
+    return {lines[0].job for each in runs if len(each) > 1 for lines in each.values()}
 
 
 def runs_of(lines):
@@ -130,6 +142,13 @@ class _Judge:
         return any(event.kind == "node_lost" and event.node == node and event.begin - SLACK <= time <= event.end
                    for event in self.evidence.events)
 
+    def _given_up(self, node, time):
+        """Whether slurmctld, whose clock had been stepped, gave the node up before it heard of what happened there then."""
+        return any(event.kind == "given_up" and event.node == node and event.begin - UNSEEN <= time <= event.end + SLACK
+                   and any(step.kind == "clock_step" and step.begin <= event.begin <= step.end + UNSETTLED
+                           for step in self.evidence.events)
+                   for event in self.evidence.events)
+
     def _of_submission(self, submission):
         present = [self.evidence.diaries.get((submission.tag, task), []) for task in _tasks(submission)]
         for task, lines in zip(_tasks(submission), present):
@@ -159,7 +178,8 @@ class _Judge:
         end = first[-1].time
         # A job that is requeued just as it ends runs again, and finds nothing left to do.
         nothing_left = submission.checkpoint and again[0].number == submission.units
-        excused = self.killed(end) or self.killed(first[0].time) or self._node_lost(first[0].node, end)
+        excused = (self.killed(end) or self.killed(first[0].time) or self._node_lost(first[0].node, end)
+                   or self._given_up(first[0].node, end))
         if not (nothing_left or submission.requeued or excused):
             self._say("again", submission.tag, task, f"ran again {again[0].time - end:.2f} s after it had ended")
 

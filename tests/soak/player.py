@@ -266,7 +266,7 @@ class Player:
 
     def _collect(self):
         return Evidence(list(self.world.submissions.values()), diary.read_all(self.world.diaries), self.world.records(),
-                        self.left, self.world.events, self.world.stray())
+                        self.left, self.world.events + self.world.given_up(), self.world.stray())
 
     def _sacct(self, evidence):
         """What the database has of each job, once that is what the text file has: slurmctld sends it a little later."""

@@ -21,8 +21,8 @@ def summary(outcome, findings):
     if outcome.counters:
         lines.append(f"- controller, since its last start: {_numbers(outcome.counters)}")
     for name, life, memory, grown, descriptors, threads in usage.rows(outcome.lives):
-        lines.append(f"- {name}, {life:.0f} s: {memory:.1f} MiB, {grown:+.2f} MiB, {descriptors:+.1f} descriptors, "
-                     f"{threads:+.1f} threads an hour")
+        lines.append(f"- {name}, {life:.0f} s, by quarters: {', '.join(f'{median:.1f}' for median in memory)} MiB; "
+                     f"{grown:+.2f} MiB, {descriptors:+.1f} descriptors, {threads:+.1f} threads an hour")
     if outcome.foreign:
         lines.append(f"- reports of the sanitizer that are Slurm's or known: {_counts(outcome.foreign)}")
     shown, rules = Counter(), Counter(finding.rule for finding in findings)

@@ -6,6 +6,7 @@ from live import capacity
 
 from . import diary
 from .judge import Event, Evidence, Record, Submission, differing, judge
+from .world import merged_failures
 
 GOOD = """start a 100.0 7 n1 0 0
 unit a 100.5 1
@@ -90,6 +91,20 @@ class Bad(Case):
         again = GOOD + GOOD.replace(" a ", " b ").replace("10", "11")
         self.assert_rules("again", text=again, times=(110, 112))
         self.assert_rules("again", text=again, times=(110, 112), events=[Event("node_lost", 101.5, 130, "n2")])
+
+    def test_again_after_a_step_of_the_clock_made_slurmctld_give_up_the_node(self):
+        again = GOOD + GOOD.replace(" a ", " b ").replace("10", "11")
+        step, given_up = Event("clock_step", 70.0, 75.0), Event("given_up", 101.0, 103.0, "n1")
+        self.assert_rules(text=again, times=(110, 112), events=[step, given_up])
+        self.assert_rules("again", text=again, times=(110, 112), events=[given_up])
+        self.assert_rules("again", text=again, times=(110, 112), events=[step])
+        self.assert_rules("again", text=again, times=(110, 112), events=[step, Event("given_up", 101.0, 103.0, "n2")])
+        self.assert_rules("again", text=again, times=(110, 112), events=[step, Event("given_up", 120.0, 121.0, "n1")])
+
+    def test_failures_of_a_node_that_follow_one_another_are_one(self):
+        found = merged_failures([("n3", 105.0), ("n1", 100.0), ("n3", 102.0), ("n3", 100.0), ("n3", 120.0)])
+        self.assertEqual([(event.node, event.begin, event.end) for event in found],
+                         [("n1", 100.0, 100.0), ("n3", 100.0, 105.0), ("n3", 120.0, 120.0)])
 
     def test_work_that_was_left_out(self):
         self.assert_rules("undone", text=GOOD.replace("unit a 101.0 2\n", ""))
@@ -190,6 +205,10 @@ class Databases(Case):
         for other in ({}, {7: Record("FAILED", 100, 102, ("n1",))}, {7: Record("COMPLETED", 100, 102, ("n2",))},
                       {7: Record("COMPLETED", 100, 109, ("n1",))}):
             self.assertEqual(len(differing(evidence, other)), 1, other)
+        resized = self.evidence(text=RESUMED, nodes=("n2",), times=(99, 104), checkpoint=True, resized=True)
+        self.assertEqual(differing(resized, {7: Record("RESIZING", 97, 99, ("n1", "n2"))}), [])
+        resized.diaries["j1", 0] = diary.parse(GOOD)
+        self.assertEqual(len(differing(resized, {7: Record("RESIZING", 97, 99, ("n1", "n2"))})), 1, "its only run")
         set_back = self.evidence(times=(0, 102))
         self.assertEqual(differing(set_back, {}), [])
         evidence.events.append(Event("slurmctld_killed", 101.0, 104.0, saved=101.0))

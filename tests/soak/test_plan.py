@@ -7,7 +7,7 @@ from pathlib import Path
 from . import plan as plans
 from .judge import Finding
 from .shrink import shrink
-from .usage import slope
+from .usage import findings, slope
 
 
 def make(seed=3, seconds=600, only=()):
@@ -67,9 +67,23 @@ class Shrinking(unittest.TestCase):
         self.assertEqual(shrink(make(), {"twice"}, None, 0, clock=lambda: 0), make())
 
 
-class Slope(unittest.TestCase):
-    def test_of_a_line(self):
+class Growth(unittest.TestCase):
+    @staticmethod
+    def found(memory):
+        """The rules broken by a slurmctld that has so much memory so many seconds after its start."""
+        return [finding.rule for finding in findings([("slurmctld", 7, [(s, memory(s), 20, 30) for s in range(0, 2640, 5)])])]
+
+    def test_slope_of_a_line(self):
         self.assertAlmostEqual(slope([(0, 1), (1, 3), (2, 5)]), 2)
+
+    def test_a_leak_goes_on(self):
+        self.assertEqual(self.found(lambda s: 100 + s / 1800), ["growth"])
+        self.assertEqual(self.found(lambda s: 100 + s / 7200), [])
+
+    def test_a_step_and_a_level_that_is_reached_do_not(self):
+        self.assertEqual(self.found(lambda s: 130 if s < 1860 else 146), [])
+        self.assertEqual(self.found(lambda s: 134 - 30 * 0.5 ** (s / 200)), [])
+        self.assertEqual(self.found(lambda s: 100 + 10 * (s // 300)), ["growth"], "many steps")
 
 
 if __name__ == "__main__":

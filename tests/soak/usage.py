@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Memory, descriptors and threads of daemons over time, and whether they grow."""
 import os
+import statistics
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -14,6 +15,7 @@ WARM_UP = 240.0     # s of a daemon's life that do not count: as long as slurmct
 LEAST_LIFE = 900.0  # s after that for a slope to be judged
 MOST_MEMORY = 1.0   # MiB an hour
 MOST_COUNT = 3.0    # descriptors, or threads, an hour
+PARTS = 4           # of a life, of which each must have more memory than the one before: a leak goes on, a step does not
 
 
 class Usage(Periodic):
@@ -39,20 +41,35 @@ class Usage(Periodic):
 
 
 def rows(lives):
-    """(daemon, s of life that count, MiB at the end, MiB/h, descriptors/h, threads/h) of each long enough life."""
+    """(daemon, s of life that count, median MiB of its parts, MiB/h, descriptors/h, threads/h) of each long enough life."""
     found = []
     for name, _, samples in lives:
         counted = [sample for sample in samples if sample[0] >= samples[0][0] + WARM_UP]
         if len(counted) >= 10:
             slopes = [3600 * slope([(sample[0], sample[k]) for sample in counted]) for k in (1, 2, 3)]
-            found.append((name, counted[-1][0] - counted[0][0], counted[-1][1], *slopes))
+            found.append((name, counted[-1][0] - counted[0][0], medians(counted), *slopes))
     return found
+
+
+def medians(samples):
+    """Of the memory in the parts of a life, of equal length."""
+    first, length = samples[0][0], (samples[-1][0] - samples[0][0]) / PARTS
+    parts = [[] for _ in range(PARTS)]
+    for sample in samples:
+        parts[min(PARTS - 1, int((sample[0] - first) / length))].append(sample[1])
+    return [statistics.median(part) for part in parts if part]
+
+
+def goes_on(parts, hours):
+    """Whether memory, by its medians in parts of a life of so many hours, has grown too fast from each to the next."""
+    return all(after - before > MOST_MEMORY * hours / PARTS for before, after in zip(parts, parts[1:]))
 
 
 def findings(lives):
     found = []
-    for name, life, _, memory, descriptors, threads in rows(lives):
-        if life >= LEAST_LIFE and (memory > MOST_MEMORY or descriptors > MOST_COUNT or threads > MOST_COUNT):
+    for name, life, parts, memory, descriptors, threads in rows(lives):
+        leaks = memory > MOST_MEMORY and goes_on(parts, life / 3600)
+        if life >= LEAST_LIFE and (leaks or descriptors > MOST_COUNT or threads > MOST_COUNT):
             found.append(Finding("growth", f"{name} grew for {life:.0f} s by {memory:.2f} MiB, {descriptors:.1f} "
                                  f"descriptors and {threads:.1f} threads an hour"))
     return found

@@ -21,6 +21,7 @@ ACTIONS = "actions.log"  # all that happened, in the cluster's folder
 STATE_MIB, RECORD_MIB = 64, 64
 NODE_TIMEOUT = 10  # s without a node's slurmd until slurmctld gives the node up
 ASKED_AT_ONCE = 500  # jobs, of sacct
+FAILURE_APART = 5.0  # s between two jobs that slurmctld requeues for the same failure of a node, at most
 BACK_AFTER = 60.0  # s for which a command is repeated while slurmctld is away
 
 
@@ -162,6 +163,14 @@ class World:
         logs = (path.read_text(encoding="utf-8", errors="replace") for path in self.folder.glob("log/slurmd.*.log"))
         return {int(number) for text in logs for number in re.findall(r"vestigial job script \S*/job0*(\d+)/", text)}
 
+    def given_up(self):
+        """An Event for each time that slurmctld requeued the jobs of a node because it took the node for failed."""
+        texts = (path.read_text(encoding="utf-8", errors="replace") for path in
+                 (self.folder / "log" / name for name in ("slurmctld.log", "backup.log")) if path.exists())
+        found = [(node, _seconds(stamp)) for text in texts
+                 for stamp, node in re.findall(r"^\[(\S+?)(?:\.\d+)?\] requeue job .* due to failure of node (\S+)$", text, re.M)]
+        return merged_failures(found)
+
     def unsent(self):
         """How many messages slurmctld has yet to send to slurmdbd."""
         found = re.search(r"DBD Agent queue size: *(\d+)", self.insist("sdiag"))
@@ -185,6 +194,17 @@ class World:
         """Slurm's number -> state and reason, of jobs that have not ended."""
         text = self.insist("squeue", "-h", "-r", "-t", "PD,R,S,CG,CF,RQ,RH,SO,RS", "-o", "%A|%T|%r")
         return {int(row[0]): f"{row[1]} ({row[2]})" for row in (line.split("|") for line in text.splitlines())}
+
+
+def merged_failures(found):
+    """(node, s) of jobs that were requeued -> an Event for those of one node that follow one another."""
+    events = []
+    for node, second in sorted(found):
+        if events and events[-1].node == node and second - events[-1].end <= FAILURE_APART:
+            events[-1].end = second
+        else:
+            events.append(Event("given_up", second, second, node))
+    return events
 
 
 def _seconds(stamp):
