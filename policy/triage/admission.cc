@@ -15,6 +15,7 @@ namespace {
 
 // Shares are computed in different ways, which differ by less than this.
 constexpr double kRounding = 1e-9;
+// Refused jobs to which others are compared, where they have hardly two terms alike.
 constexpr std::size_t kMostRefused = 32;
 
 // The share of its CPU need that the job would get on these ascending nodes if all jobs there shared equally.
@@ -341,7 +342,7 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
     if (cheapest_ && victim == cheapest_->job) cheapest_.reset();
     ++gone_;
   }
-  // Jobs that want more CPU are refused on hardly two equal terms: too many of those to look at would be kept.
+  // Those that only want more CPU have terms of their own. A few are kept, so that to look at them stays cheap.
   if (!fits && (most_load == kNever || outweighed_.size() < kMostRefused)) remember(outweighed_, job, terms);
   if (!fits || gone_ == 0) return false;
   refused_.clear();

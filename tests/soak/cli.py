@@ -15,6 +15,7 @@ from . import plan as plans
 from . import shrink
 from .player import Player
 from .report import summary
+from .stock import StockPlayer
 from .world import ACTIONS, CPUS, MEMORY, World
 
 EXIT_FAILED, EXIT_USAGE, EXIT_SKIPPED = 1, 2, 77
@@ -46,7 +47,9 @@ def _parser():
     length.add_argument("--hours", type=float)
     parser.add_argument("--seed", type=int, default=1, help="of the plan (1)")
     parser.add_argument("--nodes", type=int, default=4, help="nodes of the cluster (4)")
-    parser.add_argument("--algorithm", default="", help="of dfrs.conf (chosen by the seed)")
+    parser.add_argument("--algorithm", default="",
+                        help=f"of dfrs.conf (chosen by the seed); or {plans.STOCK}: the same day without dfrs, to compare "
+                             "slurmctld's memory")
     parser.add_argument("--only", type=_faults, default=(), metavar="FAULT,...", help="these kinds of faults alone")
     parser.add_argument("--starts", type=int, default=0, metavar="N",
                         help="also so many jobs an hour that end as soon as they have begun (0)")
@@ -72,7 +75,7 @@ def run(plan, folder, accounting=False, sanitized=None):
     world.wanted.accounting, world.sanitized = accounting, sanitized
     try:
         world.up()
-        outcome = Player(world, plan).play()
+        outcome = (StockPlayer if plan.stock else Player)(world, plan).play()
     finally:
         world.down()
         world.unmount()

@@ -106,7 +106,11 @@ class Faults:
 
     def agent_kill(self, node):
         self.cluster.stop(f"dfrsd.{node}", signal.SIGKILL)
-        return lambda: self.cluster.start_agent(node)
+        return lambda: self._start_agent(node)
+
+    def _start_agent(self, node):
+        if self.cluster.has_agents:
+            self.cluster.start_agent(node)
 
     def agent_deaf(self, node):
         return self.freeze(f"dfrsd.{node}")
@@ -133,7 +137,7 @@ class Faults:
             time.sleep(0.05)
 
         def back():
-            self.cluster.start_agent(node)
+            self._start_agent(node)
             self.cluster.start_slurmd(node)
             self.world.event("node_lost", begun, node=node)
             self.wait_up(node)
@@ -264,7 +268,7 @@ class Faults:
             for name in ("slurmctld", *(f"dfrsd.{node}" for node in self.cluster.nodes)):
                 self.world.clocks.set(name, 0)
         for node in self.cluster.nodes:
-            self.cluster.start_agent(node)
+            self._start_agent(node)
             self.cluster.start_slurmd(node)
         self.world.insist("scontrol", "update", "PartitionName=dfrs", "State=UP")
         self.world.ask("scontrol", "delete", "ReservationName=soak")

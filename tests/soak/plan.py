@@ -10,6 +10,7 @@ GAP = 6.0      # s from the end of a fault to the next one, at the mean
 CROWD = 50     # jobs of an array of empty jobs
 
 ALGORITHMS = ("Triage", "GreedyPM*/per/OPT=MIN/MINVT=3", "EASY")
+STOCK = "sched/backfill"  # in place of an algorithm: the same day without dfrs
 
 # Kind of fault -> (weight, least and most seconds that it lasts).
 FAULTS = {
@@ -37,6 +38,8 @@ ONE_NODE = ("slurmd_kill", "slurmd_term", "agent_kill", "agent_deaf", "node_lost
 # Faults during which agents may not be told of new quotas.
 AGENT_AWAY = ("agent_kill", "agent_deaf", "freeze", "munged_restart", "slurmctld_term", "slurmctld_kill", "takeover",
               "clock_step")
+# Faults that need dfrs, as do those of its agents' daemons.
+OF_DFRS = ("agent_kill", "agent_deaf", "record_full", "forged", "flood")
 # Faults that end a daemon whose memory and descriptors are watched. Plans of 20 minutes and more leave these daemons
 # alone in their last 60 %.
 ENDS_WATCHED = ("slurmctld_term", "slurmctld_kill", "takeover", "agent_kill", "node_lost")
@@ -71,6 +74,10 @@ class Plan:
         rows = [head, *(asdict(action) for action in self.actions)]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="ascii")
 
+    @property
+    def stock(self):
+        return self.algorithm == STOCK
+
     def has(self, kind):
         return any(action.kind == kind for action in self.actions)
 
@@ -89,6 +96,9 @@ def make(seed, seconds, nodes, cpus, memory, algorithm="", only=(), starts=0):
     algorithm = algorithm or dice.choice(ALGORITHMS)
     actions = _users(dice, seconds, nodes, cpus, memory) + _faults(dice, seconds, nodes, only)
     actions += _crowd(seconds, memory, starts)
+    if algorithm == STOCK:
+        actions = [action for action in actions
+                   if action.kind not in OF_DFRS and not action.arguments.get("daemon", "").startswith("dfrsd")]
     return Plan(seed, seconds, nodes, algorithm, sorted(actions, key=lambda action: action.at))
 
 

@@ -67,6 +67,19 @@ class Shrinking(unittest.TestCase):
         self.assertEqual(shrink(make(), {"twice"}, None, 0, clock=lambda: 0), make())
 
 
+class Stock(unittest.TestCase):
+    def test_lives_the_same_day_without_what_needs_dfrs(self):
+        with_dfrs = plans.make(4, 600, 4, 4, 8192, "Triage", starts=50000)
+        stock = plans.make(4, 600, 4, 4, 8192, plans.STOCK, starts=50000)
+        self.assertTrue(stock.stock and not with_dfrs.stock)
+        left_out = [action for action in with_dfrs.actions if action not in stock.actions]
+        self.assertEqual([action for action in with_dfrs.actions if action not in left_out], stock.actions)
+        self.assertIn("agent_kill", {action.kind for action in left_out})
+        for action in left_out:
+            self.assertTrue(action.kind in plans.OF_DFRS or action.arguments["daemon"].startswith("dfrsd."), action)
+        self.assertFalse(any("dfrs" in str(action) for action in stock.actions))
+
+
 class Growth(unittest.TestCase):
     @staticmethod
     def found(memory):

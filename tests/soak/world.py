@@ -26,7 +26,8 @@ BACK_AFTER = 60.0  # s for which a command is repeated while slurmctld is away
 
 
 def options(plan):
-    return Options(nodes=plan.nodes, cpus=CPUS, memory=MEMORY, algorithm=plan.algorithm,
+    return Options(nodes=plan.nodes, cpus=CPUS, memory=MEMORY, scheduler="backfill" if plan.stock else "dfrs",
+                   spank=not plan.stock, algorithm=plan.algorithm,
                    settings={"Period": "3", "MinProgress": "0.5", "CommentInterval": "5"},
                    slurm={"MessageTimeout": "10", "SlurmdTimeout": str(NODE_TIMEOUT), "MinJobAge": "60",
                           "MaxJobCount": "50000", "JobRequeue": "1", "KillWait": "2",
