@@ -87,6 +87,9 @@ def main(argv=None):
     arguments = _parser().parse_args(argv)
     if arguments.judge:
         return _judge_again(arguments)
+    if arguments.folder and arguments.folder.exists() and not arguments.folder.is_dir():
+        print(f"soak: --folder {arguments.folder}: expected a folder, or a name that is free; this is a file", file=sys.stderr)
+        return EXIT_USAGE
     seconds = 60 * (60 * arguments.hours if arguments.hours else arguments.minutes)
     plan = (plans.read(arguments.replay) if arguments.replay else
             plans.make(arguments.seed, seconds, arguments.nodes, CPUS, MEMORY, arguments.algorithm, arguments.only,
