@@ -84,6 +84,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/triage/harm_placer_test.cc \
 	tests/policy/triage/lockstep_test.cc \
 	tests/policy/triage/move_yields_test.cc \
+	tests/policy/triage/own_room_test.cc \
 	tests/policy/triage/parts_test.cc \
 	tests/policy/triage/resident_losses_test.cc \
 	tests/policy/triage/returns_test.cc \

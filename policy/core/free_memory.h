@@ -18,8 +18,6 @@ class FreeMemory {
   /// With fewer nodes a search looks at all of them.
   static constexpr std::size_t kLeastNodes = 1024;
 
-  explicit FreeMemory(std::size_t least_nodes = kLeastNodes) : least_nodes_(least_nodes) {}
-
   /// Forgets the blocks: everything has changed, the number of nodes included.
   void forget() { known_ = false; }
   /// Notes that the free memory of these nodes has changed. O(nodes), O(1) while nobody searches.
@@ -31,7 +29,7 @@ class FreeMemory {
   /// `rigid_free` is the present state by node. O(blocks + 64 for each block that has changed, or has such a node).
   NodeIndex next(std::span<const RigidVector> rigid_free, NodeIndex n, RigidAmount least) {
     const auto count = static_cast<NodeIndex>(rigid_free.size());
-    const bool blocks = count >= least_nodes_;
+    const bool blocks = count >= kLeastNodes;
     if (blocks && !known_) learn(count);
     while (n < count) {
       if (blocks && most_of(rigid_free, n / kBlock) < least) {
@@ -66,7 +64,6 @@ class FreeMemory {
     return most_[block] = most;
   }
 
-  std::size_t least_nodes_;
   bool known_ = false;
   std::vector<RigidAmount> most_;    // by block
   std::vector<std::uint8_t> stale_;  // by block, 0 or 1: most_ is of an earlier state

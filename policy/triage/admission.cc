@@ -133,7 +133,8 @@ bool Admission::reserve(const DecisionContext& context, JobSlot job) {
   return true;
 }
 
-// Places a job, which may then become a victim itself.
+// Places a job, which may then become a victim itself. Those who could not make room still cannot: the room that the
+// job would give up was free before.
 void Admission::place(DecisionContext& context, JobSlot job, std::span<const NodeIndex> nodes) {
   if (context.beside(job)) reservation_.placed(context.job(job), nodes);
   context.place(job, nodes);
@@ -141,7 +142,6 @@ void Admission::place(DecisionContext& context, JobSlot job, std::span<const Nod
   roomy_.clear();
   const double cost = context.pause_cost(job);
   if (!pauses_ || !(cost < victims_below_) || !may_be_victim(context.job(job))) return;
-  outweighed_.clear();
   victims_.insert({lost_work(context.job(job), context.at), cost, context.state.order(job), job});
 }
 
