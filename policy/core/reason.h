@@ -12,9 +12,7 @@ namespace dfrs {
 enum class ReasonKind : std::uint8_t {
   // Why a job starts, or continues after a pause.
   room,         ///< there is room for it
-  made_room,    ///< others gave way; `other`: the last of them, `value`: its urgency, 0 if the rule has none, `limit`:
-                ///< how
-                ///< many gave way
+  made_room,    ///< others gave way, `limit` of them; `other`: the last, `value`: its urgency, 0 if the rule has none
   own_room,     ///< the same although there was room: `value`: the share of its CPU need that it would have got there
   first,        ///< batch: the first in the queue, and its nodes are free
   backfill,     ///< batch: it does not delay `other`, the first in the queue, whose nodes are free at `value`

@@ -43,8 +43,9 @@ class Record:
 
 @dataclass
 class Event:
-    """A fault that excuses something. `saved`: slurmctld_killed: when it last wrote its jobs. `back`: clock_step: s by
-    which slurmctld's clock was set back at its end. given_up: slurmctld says that the node failed, and requeues its jobs."""
+    """A fault that excuses something. `saved`: slurmctld_killed: when it last wrote its jobs. clock_step: of slurmctld's
+    clock; `back`: s by which it was set back at its end. given_up: slurmctld says that the node failed, and requeues its
+    jobs."""
     kind: str
     begin: float
     end: float
