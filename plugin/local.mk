@@ -51,6 +51,8 @@ SCHED_SOURCES = \
 	plugin/lost_jobs.c \
 	plugin/lost_jobs.h \
 	plugin/marks.h \
+	plugin/node_hints.c \
+	plugin/node_hints.h \
 	plugin/pace.h \
 	plugin/plugin_dir.h \
 	plugin/saving.c \

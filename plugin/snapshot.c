@@ -11,9 +11,10 @@
 #include "plugin/job_shape.h"
 #include "plugin/lost_jobs.h"
 #include "plugin/marks.h"
+#include "plugin/node_hints.h"
 #include "shim/gate.h"
 
-enum { kPlainParts = 64, kCacheLine = 64, kAhead = 8 };
+enum { kPlainParts = 64, kCacheLine = 64, kAhead = 12 };
 
 struct snapshot {
   struct arena arena;
@@ -24,7 +25,9 @@ struct snapshot {
   uint32_t *view_index;    /* by index in Slurm's node table: index in the view, or NO_VAL */
   const struct dfrs_job **by_id;
   job_record_t **records; /* of all of Slurm's jobs */
-  size_t node_room, job_room;
+  struct node_hints node_hints;
+  const part_record_t *named_part; /* of the last job, and the copy of its name */
+  const char *part_name;
   uint64_t least_memory;
   uint32_t least_cpus, least_disk;
   uint32_t wants; /* enum dfrs_want */
@@ -47,6 +50,7 @@ struct snapshot *snapshot_new(void) { return calloc(1, sizeof(struct snapshot));
 void snapshot_free(struct snapshot *s) {
   if (!s) return;
   arena_free(&s->arena);
+  node_hints_free(&s->node_hints);
   if (s->managed) bit_free(s->managed);
   if (s->scratch) bit_free(s->scratch);
   free(s);
@@ -114,7 +118,7 @@ static void take_node(struct snapshot *s, const node_record_t *node, int index) 
   struct dfrs_node *out = &s->nodes[s->view.node_count];
   memset(out, 0, sizeof(*out));
   out->name = copy_text(s, node->name);
-  out->address = copy_text(s, node->comm_name ? node->comm_name : node->name);
+  out->address = node->comm_name && strcmp(node->comm_name, node->name) ? copy_text(s, node->comm_name) : out->name;
   out->slurmd_port = node->port ? node->port : slurm_conf.slurmd_port;
   out->cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus;
   out->memory = node->real_memory > node->mem_spec_limit ? node->real_memory - node->mem_spec_limit : 0;
@@ -129,6 +133,21 @@ static void take_node(struct snapshot *s, const node_record_t *node, int index) 
   ++s->view.node_count;
 }
 
+static void prefetch(const void *at, size_t size) {
+  for (size_t k = 0; k < size; k += kCacheLine) __builtin_prefetch((const char *)at + k);
+}
+
+/* Records lie anywhere in memory, and each read of one would wait for it: they are fetched while earlier ones are
+ * copied. */
+static void prefetch_nodes_from(int index) {
+  if (index + kAhead < node_record_count && compat_node(index + kAhead))
+    prefetch(compat_node(index + kAhead), sizeof(node_record_t));
+  if (index + kAhead / 2 >= node_record_count || !compat_node(index + kAhead / 2)) return;
+  const node_record_t *next = compat_node(index + kAhead / 2);
+  if (next->name) prefetch(next->name, 1);
+  if (next->comm_name) prefetch(next->comm_name, 1);
+}
+
 static void take_nodes(struct snapshot *s) {
   s->view.nodes = s->nodes;
   s->view.node_generation = 14695981039346656037u;
@@ -138,6 +157,7 @@ static void take_nodes(struct snapshot *s) {
   s->reservations = resv_list && list_count(resv_list) > 0;
   for (int i = 0; i < node_record_count; ++i) {
     s->view_index[i] = NO_VAL;
+    prefetch_nodes_from(i);
     const node_record_t *node = compat_node(i);
     if (node && node->name && compat_bit(s->managed, i)) take_node(s, node, i);
   }
@@ -328,16 +348,17 @@ static void take_placement(struct snapshot *s, const job_record_t *job, struct d
   uint32_t *nodes = pieces(s, held->nhosts, sizeof(*nodes));
   uint16_t *tasks = pieces(s, held->nhosts, sizeof(*tasks));
   if (!nodes || !tasks) return;
-  const int first = bit_ffs(held->node_bitmap), last = bit_fls(held->node_bitmap);
-  uint32_t k = 0, count = 0, placed = 0;
-  for (int i = first; i >= 0 && i <= last && i < node_record_count && k < held->nhosts; ++i) {
-    if (!compat_bit(held->node_bitmap, i)) continue;
-    const uint32_t at = k++;
-    if (s->view_index[i] == NO_VAL) continue;
+  const bitoff_t size = bit_size(held->node_bitmap), most = size < node_record_count ? size : node_record_count;
+  const uint32_t held_count =
+      node_hints_list(&s->node_hints, job->job_id, held->node_bitmap, most, held->nhosts, nodes);
+  uint32_t count = 0, placed = 0;
+  for (uint32_t at = 0; at < held_count; ++at) {
+    const uint32_t node = s->view_index[nodes[at]];
+    if (node == NO_VAL) continue;
     uint32_t here = held->tasks_per_node && held->tasks_per_node[at] ? held->tasks_per_node[at] : 0;
     if (!here && held->cpus) here = held->cpus[at] / out->cpus_per_task;
     if (here == 0) here = 1;
-    nodes[count] = s->view_index[i];
+    nodes[count] = node;
     tasks[count] = (uint16_t)here;
     placed += here;
     ++count;
@@ -414,7 +435,9 @@ static void take_request(struct snapshot *s, const job_record_t *job, const part
   out->begin_time = details->begin_time;
   out->eligible_time = details->begin_time && details->begin_time <= now ? details->begin_time : 0;
   out->name = copy_text(s, job->name ? job->name : "");
-  out->partition = copy_text(s, part->name);
+  if (part != s->named_part) s->part_name = copy_text(s, part->name);
+  s->named_part = part;
+  out->partition = s->part_name;
   out->comment = copy_text(s, job->comment);
 }
 
@@ -445,10 +468,6 @@ static bool take_job(struct snapshot *s, job_record_t *job, const part_record_t 
   return true;
 }
 
-static void prefetch(const void *at, size_t size) {
-  for (size_t k = 0; k < size; k += kCacheLine) __builtin_prefetch((const char *)at + k);
-}
-
 static size_t list_records(struct snapshot *s) {
   size_t count = 0;
   compat_iterator each = list_iterator_create(job_list);
@@ -457,18 +476,32 @@ static size_t list_records(struct snapshot *s) {
   return count;
 }
 
-/* Records lie anywhere in memory, and each read of one would wait for it: they are fetched while earlier ones are
- * copied. */
+/* The same of jobs, and of what their records lead to. */
+static void prefetch_jobs_from(const struct snapshot *s, size_t index, size_t count) {
+  if (index + kAhead < count) prefetch(s->records[index + kAhead], sizeof(job_record_t));
+  if (index + kAhead * 2 / 3 < count) {
+    const job_record_t *next = s->records[index + kAhead * 2 / 3];
+    if (next->details) prefetch(next->details, sizeof(*next->details));
+    if (next->job_resrcs) prefetch(next->job_resrcs, sizeof(*next->job_resrcs));
+  }
+  if (index + kAhead / 3 >= count) return;
+  const job_record_t *next = s->records[index + kAhead / 3];
+  if (next->name) prefetch(next->name, 1);
+  if (next->comment) prefetch(next->comment, 1);
+  const job_resources_t *held = next->job_resrcs;
+  if (!held) return;
+  if (held->node_bitmap) node_hints_prefetch(&s->node_hints, next->job_id, held->node_bitmap);
+  if (held->cpus) prefetch(held->cpus, 1);
+  if (held->tasks_per_node) prefetch(held->tasks_per_node, 1);
+}
+
 static void take_jobs(struct snapshot *s, time_t now) {
   s->view.jobs = s->jobs;
   const size_t count = list_records(s);
+  node_hints_reserve(&s->node_hints, count);
+  s->named_part = NULL;
   for (size_t k = 0; k < count; ++k) {
-    if (k + kAhead < count) prefetch(s->records[k + kAhead], sizeof(job_record_t));
-    if (k + kAhead / 2 < count) {
-      const job_record_t *next = s->records[k + kAhead / 2];
-      if (next->details) prefetch(next->details, sizeof(*next->details));
-      if (next->job_resrcs) prefetch(next->job_resrcs, sizeof(*next->job_resrcs));
-    }
+    prefetch_jobs_from(s, k, count);
     job_record_t *job = s->records[k];
     const part_record_t *part = job_managed_partition(job);
     if (part)
