@@ -105,15 +105,27 @@ bool dfrs_same_quota(const struct dfrs_quota *a, const struct dfrs_quota *b) {
   return a->quota_us == b->quota_us && (a->quota_us < 0 || a->period_us == b->period_us);
 }
 
+/* Looks for the job's line in the agent's list. */
+static bool find_quota(FILE *list, uint32_t job, struct dfrs_quota *quota) {
+  char line[128];
+  while (fgets(line, sizeof(line), list)) {
+    char *end;
+    errno = 0;
+    const unsigned long number = strtoul(line, &end, 10);
+    if (end != line && !errno && number == job && *end == ' ') return dfrs_parse_quota(end, quota);
+  }
+  return false;
+}
+
 bool dfrs_published_quota(const struct dfrs_group_conf *conf, uint32_t job, struct dfrs_quota *quota) {
-  char text[128];
-  char name[32];
-  bool found = false;
   const int run = open(conf->run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const int folder = run >= 0 ? dfrs_open_folder(run, "quota") : -1;
-  snprintf(name, sizeof(name), "%u", job);
-  if (folder >= 0 && dfrs_read_text(folder, name, text, sizeof(text)) == 0) found = dfrs_parse_quota(text, quota);
-  dfrs_close(folder);
+  const int file = run >= 0 ? openat(run, "quotas", O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+  FILE *const list = file >= 0 ? fdopen(file, "r") : NULL;
+  const bool found = list && find_quota(list, job, quota);
+  if (list)
+    fclose(list);
+  else
+    dfrs_close(file);
   dfrs_close(run);
   return found;
 }

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <filesystem>
 
 namespace dfrs::shim {
@@ -18,14 +17,7 @@ namespace {
 
 constexpr const char* kDesired = "desired.json";
 constexpr const char* kDamaged = "desired.json.damaged";
-constexpr const char* kQuota = "quota";
-
-std::optional<std::uint32_t> job_of(const std::string& name) {
-  std::uint32_t job = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), job);
-  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  return job;
-}
+constexpr const char* kQuotas = "quotas";
 
 }  // namespace
 
@@ -52,20 +44,6 @@ tl::expected<RunFolder, std::string> RunFolder::open(const std::string& path) {
   if (flock(run.lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return tl::unexpected(fmt::format("{}/lock: another dfrsd is using this folder", path));
     return failed("/lock", errno);
-  }
-  if (mkdirat(run.folder_.get(), kQuota, 0755) != 0 && errno != EEXIST) return failed("/quota", errno);
-  auto quota = base::open_folder(run.folder_.get(), kQuota);
-  if (!quota) return failed("/quota", quota.error());
-  run.quota_ = std::move(*quota);
-
-  // The quotas of an earlier agent. An unlimited one stands for an invalid file, which publish() then replaces.
-  const auto names = base::list_folder(run.quota_.get());
-  if (!names) return failed("/quota", names.error());
-  for (const std::string& name : *names) {
-    const auto job = job_of(name);
-    if (!job) continue;
-    const auto text = base::read_file_at(run.quota_.get(), name, 256);
-    run.published_[*job] = (text ? parse_cpu_max(*text) : std::nullopt).value_or(CpuMax{});
   }
   return run;
 }
@@ -94,32 +72,13 @@ tl::expected<std::optional<DesiredState>, std::string> RunFolder::recall(const s
 }
 
 tl::expected<void, std::string> RunFolder::publish(const std::map<std::uint32_t, CpuMax>& quotas) {
-  tl::expected<void, std::string> outcome;
-  const auto note = [&](std::uint32_t job, int error) {
-    if (outcome) outcome = tl::unexpected(fmt::format("{}/{}/{}: {}", path_, kQuota, job, strerror(error)));
-  };
-  for (auto known = published_.begin(); known != published_.end();) {
-    if (quotas.contains(known->first)) {
-      ++known;
-      continue;
-    }
-    if (unlinkat(quota_.get(), std::to_string(known->first).c_str(), 0) != 0 && errno != ENOENT) {
-      note(known->first, errno);
-      ++known;
-    } else {
-      known = published_.erase(known);
-    }
-  }
-  for (const auto& [job, quota] : quotas) {
-    const auto known = published_.find(job);
-    if (known != published_.end() && known->second == quota) continue;
-    if (const auto done = base::replace_file_at(quota_.get(), std::to_string(job), format_cpu_max(quota) + "\n", 0644);
-        !done)
-      note(job, done.error());
-    else
-      published_[job] = quota;
-  }
-  return outcome;
+  if (published_ == quotas) return {};
+  std::string text;
+  for (const auto& [job, quota] : quotas) text += fmt::format("{} {}\n", job, format_cpu_max(quota));
+  if (const auto done = base::replace_file_at(folder_.get(), kQuotas, text, 0644); !done)
+    return tl::unexpected(fmt::format("{}/{}: {}", path_, kQuotas, strerror(done.error())));
+  published_ = quotas;
+  return {};
 }
 
 }  // namespace dfrs::shim

@@ -3,7 +3,8 @@
 //
 //   lock            held (flock) by the one agent of the node
 //   desired.json    the desired state in force, as it was received
-//   quota/<job>     its quota on this node, "QUOTA PERIOD\n" in microseconds (as in cgroup v2's cpu.max)
+//   quotas          of each job its quota on this node, "JOB QUOTA PERIOD\n" in microseconds (as in cgroup v2's
+//                   cpu.max). One file: a new one for each of a hundred jobs takes most of the time of a change.
 //   group/<job>     v2: its control group, "INODE PATH\n"; the SPANK plugin writes it (plugin/job_group.h)
 //
 // Files are replaced atomically: a reader sees the old one or the new one.
@@ -34,7 +35,7 @@ class RunFolder {
   /// desired.json.damaged then.
   tl::expected<std::optional<DesiredState>, std::string> recall(const std::string& node);
 
-  /// Makes quota/ contain exactly these quotas; writes only what has changed.
+  /// Replaces `quotas`, unless these are in it already.
   tl::expected<void, std::string> publish(const std::map<std::uint32_t, CpuMax>& quotas);
 
   const std::string& path() const { return path_; }
@@ -42,9 +43,8 @@ class RunFolder {
  private:
   std::string path_;
   base::Fd folder_;
-  base::Fd quota_;
   base::Fd lock_;
-  std::map<std::uint32_t, CpuMax> published_;
+  std::optional<std::map<std::uint32_t, CpuMax>> published_;  // by this agent
 };
 
 }  // namespace dfrs::shim

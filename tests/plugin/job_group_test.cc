@@ -64,7 +64,8 @@ class JobGroup : public testing::TestWithParam<FakeCgroups::Version> {
     return v1() ? tree.text(file("cpu.cfs_quota_us")) + " " + tree.text(file("cpu.cfs_period_us"))
                 : tree.text(file("cpu.max"));
   }
-  void publish(const std::string& text) { run.write("n1/quota/12", text); }
+  // Among those of other jobs.
+  void publish(const std::string& text) { run.write("n1/quotas", "1 1000 10000\n12 " + text + "112 1000 10000\n"); }
 
   dfrs_group_conf conf(const std::string& more = {}) {
     std::vector<std::string> words{"run_dir=" + (run / "%n"), "cgroup_root=" + tree.root()};
@@ -173,7 +174,7 @@ TEST_P(JobGroup, AJobIsManagedWhenItsQuotaIsPublished) {
 }
 
 TEST_P(JobGroup, DamagedQuotasCountAsNone) {
-  for (const char* const bad : {"", "x", "5000", "-5 10000", "5000 0", "5000 10000 7", "0 10000"}) {
+  for (const char* const bad : {"", "x\n", "5000\n", "-5 10000\n", "5000 0\n", "5000 10000 7\n", "0 10000\n"}) {
     if (v1()) tree.remove_group(file(""));
     publish(bad);
     ASSERT_EQ(join(conf("default_cores_per_cpu=0.05"), 4), 0) << err;
@@ -188,7 +189,7 @@ TEST_P(JobGroup, LeavingRemovesWhatIsEmptyAndNotTheAgents) {
   const dfrs_group_conf where = conf();
   dfrs_group_leave(&where, 12, false);
   EXPECT_TRUE(tree.exists(file("")));  // the agent has yet to read its use
-  std::filesystem::remove(run / "n1/quota/12");
+  std::filesystem::remove(run / "n1/quotas");
   tree.write(file("cgroup.procs"), "1\n");
   dfrs_group_leave(&where, 12, false);
   EXPECT_TRUE(tree.exists(file("")));
@@ -282,7 +283,7 @@ TEST_P(FreeCpus, OtherJobsStayWhereSlurmHasPutThem) {
   ASSERT_EQ(free_cpus(), 0) << err;  // no quota is published: not ours
   EXPECT_FALSE(is_free());
   if (v1()) {
-    run.write("n1/quota/13", "5000 10000\n");
+    run.write("n1/quotas", "13 5000 10000\n");
     ASSERT_EQ(free_cpus(13), 0) << err;  // the task is not of this job
     EXPECT_FALSE(is_free());
   }
@@ -358,7 +359,7 @@ class TaskLayouts : public TaskGroups, public testing::WithParamInterface<Layout
 };
 
 TEST_P(TaskLayouts, TheTaskStartsUnderItsQuota) {
-  run.write("n1/quota/12", "5000 10000\n");
+  run.write("n1/quotas", "12 5000 10000\n");
   const dfrs_group_conf where = conf();
   ASSERT_EQ(dfrs_group_join(&where, 12, 4, 4711, err, sizeof err), 0) << err;
   EXPECT_EQ(quota(), "5000 10000");
@@ -374,7 +375,7 @@ TEST_P(TaskLayouts, NewSlurmstepdsWeighAsMuchAsAJob) {
 }
 
 TEST_P(TaskLayouts, SlurmstepdsOwnGroupServesWhereTheTaskIsNotSeen) {
-  run.write("n1/quota/12", "5000 10000\n");
+  run.write("n1/quotas", "12 5000 10000\n");
   const std::string prefix = GetParam().mount[1] != 0 ? GetParam().mount : "";
   tree.proc_folder().write("self/cgroup", "0::" + prefix + "/" + GetParam().group + "/step_0/slurm\n");
   const dfrs_group_conf where = conf();
@@ -409,7 +410,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Groups that bear the right names, but are not the kernel's or not ours.
 TEST_F(TaskGroups, OthersAreNeverWrittenTo) {
-  run.write("n1/quota/12", "5000 10000\n");
+  run.write("n1/quotas", "12 5000 10000\n");
   const dfrs_group_conf where = conf();
   for (const std::string group : {"system.slice/n2_slurmstepd.scope/job_12", "system.slice/job_12", "job_12",
                                   "system.slice/n1_slurmstepd.scope"}) {

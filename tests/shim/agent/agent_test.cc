@@ -39,7 +39,14 @@ class AgentTest : public testing::TestWithParam<FakeCgroups::Version> {
   void set_processes(std::uint32_t job, const std::string& processes) const {
     tree.write(group(job, "cgroup.procs"), processes);
   }
-  std::string published(std::uint32_t job) const { return file_text(run / ("n1/quota/" + std::to_string(job))); }
+  // The job's part of its line in the list for the SPANK plugin.
+  std::string published(std::uint32_t job) const {
+    const std::string text = "\n" + file_text(run / "n1/quotas"), begin = "\n" + std::to_string(job) + " ";
+    const std::size_t at = text.find(begin);
+    if (at == std::string::npos) return "";
+    const std::size_t from = at + begin.size();
+    return text.substr(from, text.find('\n', from) + 1 - from);
+  }
 
   std::unique_ptr<Agent> start(double cores_per_cpu = 1) {
     auto groups = open_job_groups({tree.root(), "dfrs", "n1"}, tree);
@@ -344,12 +351,12 @@ TEST_P(AgentTest, ErrorsAreReportedOnceAndGoWhenTheyAreOver) {
 TEST_P(AgentTest, AFolderThatCannotBeWrittenIsReported) {
   const auto agent = start();
   start_job(12);
-  std::filesystem::remove_all(run / "n1/quota");
+  std::filesystem::create_directory(run / "n1/quotas");
   const auto report = agent->apply(state(1, {{12, 0.5, false}}));
   ASSERT_TRUE(report);
   ASSERT_EQ(report->errors.size(), 1u);
   EXPECT_EQ(report->errors[0].job_id, 0u);
-  EXPECT_THAT(report->errors[0].message, HasSubstr("n1/quota/12"));
+  EXPECT_THAT(report->errors[0].message, HasSubstr("n1/quotas: "));
   EXPECT_EQ(quota(12), "5000 10000");  // held all the same
 }
 

@@ -145,7 +145,7 @@ TEST_F(Dfrsd, HoldsQuotasAndGoesOnAfterARestart) {
   };
   ASSERT_TRUE(tell(start(), 0.5)) << log() << error_of(agents.report(0).last_request);
   EXPECT_EQ(quota(12), "5000\n");
-  EXPECT_EQ(file_text(run_ / "n1/quota/12"), "5000 10000\n");
+  EXPECT_EQ(file_text(run_ / "n1/quotas"), "12 5000 10000\n");
   EXPECT_EQ(stop(), 0);
   EXPECT_EQ(quota(12), "5000\n");
   EXPECT_THAT(log(), HasSubstr("quotas stay in force"));
@@ -197,7 +197,7 @@ TEST_F(Dfrsd, ReleaseLiftsEveryQuota) {
   EXPECT_THAT(log(), HasSubstr("quotas of 1 job on n1 are lifted"));
   EXPECT_EQ(quota(12), "-1\n");
   EXPECT_EQ(quota(13), "");
-  EXPECT_EQ(file_text(run_ / "n1/quota/12"), "");
+  EXPECT_EQ(file_text(run_ / "n1/quotas"), "");
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
 }
