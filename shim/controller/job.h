@@ -17,7 +17,7 @@
 
 namespace dfrs::shim {
 
-/// Begins with what most passes over all jobs read: see prefetch().
+/// Begins with what most passes over all jobs read.
 struct alignas(64) Job {
   // Identity (identity.h) of the run that the rest describes.
   std::uint32_t id = 0;
@@ -58,10 +58,15 @@ struct alignas(64) Job {
     desired.nodes.clear();
     requeue.moving_since = 0;
   }
-  /// Fetches the two cache lines that most passes over all jobs read: what it is to do, and what it does.
+  /// Fetches what passes over all jobs read of it.
   void prefetch() const {
     __builtin_prefetch(this);
     __builtin_prefetch(&facts);
+    __builtin_prefetch(&pausing);
+    __builtin_prefetch(&checkpointing);
+    __builtin_prefetch(&progress);
+    __builtin_prefetch(&history);
+    __builtin_prefetch(&requeue);
   }
   /// The next step, once that is there.
   void prefetch_nodes() const {
