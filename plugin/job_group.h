@@ -5,8 +5,8 @@
  * - cgroup v1: <root>/cpu/<tree>/<node>/job_<id>, and the same below cpuacct. Either of the two makes it; tasks join it
  *   here.
  * - cgroup v2: Slurm's own group of the job, as the task's /proc/PID/cgroup names it.
- * - <run_dir>/quotas: the quotas of all jobs here, each line "ID QUOTA PERIOD" in microseconds, QUOTA is "max" for none.
- *   The agent replaces it.
+ * - <run_dir>/quotas: the quotas of all jobs here, each line "ID QUOTA PERIOD" in microseconds, QUOTA is "max" for
+ *   none. The agent replaces it.
  * - <run_dir>/group/<id>, version 2: the job's group, "INODE PATH" below <root>. Written here at each task's start,
  *   since the names of Slurm's folders need not say which job they are of; removed when the job is over.
  *
