@@ -23,7 +23,7 @@ static uint32_t *hint(const struct node_hints *known, uint32_t job_id) {
   return known->room ? &known->first[job_id & (known->room - 1)] : NULL;
 }
 
-/* The same as node_hints_list(), from this node on, which is one of them or the answer is 0. */
+/* The same as node_hints_list(), from this node on. 0 if it is not one of them. */
 static uint32_t list_from(bitoff_t from, const bitstr_t *map, bitoff_t size, uint32_t count, uint32_t *nodes) {
   uint32_t found = 0;
   if (from < 0 || from >= size || !compat_bit(map, from)) return 0;

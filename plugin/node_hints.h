@@ -11,7 +11,7 @@
 #include "plugin/compat.h"
 
 struct node_hints {
-  uint32_t *first; /* by the end of the job's number */
+  uint32_t *first; /* by the low bits of the job's number */
   size_t room;     /* a power of 2, or 0 */
 };
 

@@ -435,8 +435,10 @@ static void take_request(struct snapshot *s, const job_record_t *job, const part
   out->begin_time = details->begin_time;
   out->eligible_time = details->begin_time && details->begin_time <= now ? details->begin_time : 0;
   out->name = copy_text(s, job->name ? job->name : "");
-  if (part != s->named_part) s->part_name = copy_text(s, part->name);
-  s->named_part = part;
+  if (part != s->named_part) {
+    s->named_part = part;
+    s->part_name = copy_text(s, part->name);
+  }
   out->partition = s->part_name;
   out->comment = copy_text(s, job->comment);
 }

@@ -2,10 +2,9 @@
 #include "shim/controller/state_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 #include <array>
 #include <cerrno>
@@ -52,7 +51,8 @@ json checkpoint_to_json(const Checkpointing& state) {
           {"last_word", static_cast<int>(state.last_word)}};
 }
 
-// As text at once: a large cluster has tens of thousands of jobs to save, and a tree of them takes ten times as long.
+// As text at once: a large cluster has tens of thousands of jobs to save, and a tree of them takes several times as
+// long.
 void append_job(const SavedJob& job, std::string& out) {
   fmt::format_to(std::back_inserter(out),
                  R"({{"id":{},"restarts":{},"submit":{},"user":{},"run":{},"clock":[{},{},{}],"run_base":{},)"

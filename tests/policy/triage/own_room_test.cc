@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "policy/core/algorithm.h"

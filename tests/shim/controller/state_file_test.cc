@@ -63,6 +63,71 @@ TEST(StateFile, ReadsWhatItWrites) {
   EXPECT_EQ(read->epoch, 1700000000123u);
 }
 
+// No two numbers are the same, and one mark at a time is set: none can stand in for another.
+TEST(StateFile, KeepsEachFieldUnderItsName) {
+  for (const int mark : {0, 1, 2}) {
+    SavedJob job;
+    job.id = 11;
+    job.restarts = 12;
+    job.submit = 13;
+    job.user = 14;
+    job.run = SavedJob::Run::running;
+    job.clock = {15.5, 16.5, 0.125};
+    job.run_base = 17.5;
+    job.yield = 0.25;
+    job.release = 18.5;
+    job.started = 19.5;
+    job.pauses = 20;
+    job.moves = 21;
+    job.lost_runs = 22;
+    job.lost_work = 23.5;
+    job.longest_run = 24.5;
+    job.known_to_policy = mark == 0;
+    job.requeue_asked = mark == 1;
+    job.requeue_asked_of = 25;
+    job.requeued_by_us = mark == 2;
+    job.requeue_begin_time = 26;
+    job.start_not_before = 27.5;
+    SavedState state;
+    state.epoch = 28;
+    state.saved_at = 29.5;
+    state.quotas_in_force = mark == 0;
+    state.totals = {30, 31.5};
+    state.jobs.emplace(job.id, job);
+    const auto read = parse_state(format_state(state));
+    ASSERT_TRUE(read.has_value()) << read.error();
+    EXPECT_EQ(read->epoch, 28u);
+    EXPECT_EQ(read->saved_at, 29.5);
+    EXPECT_EQ(read->quotas_in_force, mark == 0);
+    EXPECT_EQ(read->totals.lost_runs, 30u);
+    EXPECT_EQ(read->totals.lost_work, 31.5);
+    const SavedJob& again = read->jobs.at(11);
+    EXPECT_EQ(again.id, 11u);
+    EXPECT_EQ(again.restarts, 12u);
+    EXPECT_EQ(again.submit, 13);
+    EXPECT_EQ(again.user, 14u);
+    EXPECT_EQ(again.run, SavedJob::Run::running);
+    EXPECT_EQ(again.clock.base, 15.5);
+    EXPECT_EQ(again.clock.since, 16.5);
+    EXPECT_EQ(again.clock.rate, 0.125);
+    EXPECT_EQ(again.run_base, 17.5);
+    EXPECT_EQ(again.yield, 0.25);
+    EXPECT_EQ(again.release, 18.5);
+    EXPECT_EQ(again.started, 19.5);
+    EXPECT_EQ(again.pauses, 20u);
+    EXPECT_EQ(again.moves, 21u);
+    EXPECT_EQ(again.lost_runs, 22u);
+    EXPECT_EQ(again.lost_work, 23.5);
+    EXPECT_EQ(again.longest_run, 24.5);
+    EXPECT_EQ(again.known_to_policy, mark == 0);
+    EXPECT_EQ(again.requeue_asked, mark == 1);
+    EXPECT_EQ(again.requeue_asked_of, 25u);
+    EXPECT_EQ(again.requeued_by_us, mark == 2);
+    EXPECT_EQ(again.requeue_begin_time, 26);
+    EXPECT_EQ(again.start_not_before, 27.5);
+  }
+}
+
 TEST(StateFile, KeepsAttemptsToCheckpoint) {
   SavedState state = sample();
   Checkpointing& saved = state.jobs.at(4711).checkpointing;
