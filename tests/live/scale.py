@@ -301,6 +301,9 @@ class Scale:
                          f"{self.figures['round 99']:.1f} ms, longest {max(cpu):.1f} ms; medians of wall time: " + ", ".join(
                              f"{name} {statistics.median([r[name] for r in seen]):.1f} ms"
                              for name in ("snapshot", "step", "apply")))
+            else:
+                self.say("busy: no round with both the running and the waiting jobs; those that run are the burst's: "
+                         "--parts burst,busy")
         else:
             self.figures["round"] = self.sdiag("Backfilling stats", "Mean cycle")
             self.figures["round 99"] = self.sdiag("Backfilling stats", "Max cycle")
