@@ -45,7 +45,8 @@ tests/gtest_once.h.gch: $(srcdir)/tests/gtest_once.h
 $(tests_base_tests_OBJECTS) $(tests_checkpoint_tests_OBJECTS) $(tests_cli_tests_OBJECTS) $(tests_node_tests_OBJECTS) \
 $(tests_node_thread_tests_OBJECTS) $(tests_page_tests_OBJECTS) $(tests_policy_tests_OBJECTS) $(tests_published_tests_OBJECTS) \
 $(tests_record_tests_OBJECTS) $(tests_shim_tests_OBJECTS) $(tests_shim_thread_tests_OBJECTS) $(tests_sim_tests_OBJECTS) \
-$(tests_studies_tests_OBJECTS) $(tests_thread_tests_OBJECTS) $(tests_oracle_liboracle_a_OBJECTS): tests/gtest_once.h.gch
+$(tests_studies_tests_OBJECTS) $(tests_thread_tests_OBJECTS) $(tests_oracle_liboracle_a_OBJECTS) \
+$(tests_shim_libfake_slurm_a_OBJECTS) $(tests_shim_support_libsupport_a_OBJECTS): tests/gtest_once.h.gch
 CLEANFILES += tests/gtest_once.h.gch
 endif
 

@@ -128,10 +128,11 @@ configure_in() {
   printf '%s\n' "$*" > "$stamp"
 }
 
-# The optimised build, which `demo` runs and `check` tests. DFRS_CONFIGURE: further options, such as --enable-werror.
+# The optimised build, which `demo` runs and `check` tests; without line numbers, which take a sixth of the time to
+# compile. DFRS_CONFIGURE: further options, such as --enable-werror.
 configure_optimised() {
   # shellcheck disable=SC2086 # a list of options
-  configure_in "$build" --enable-precompiled-headers "CXX=$compiler" "CXXFLAGS=-O2 -g1" "${slurm_options[@]}" ${DFRS_CONFIGURE:-}
+  configure_in "$build" --enable-precompiled-headers "CXX=$compiler" "CXXFLAGS=-O2 -g0" "${slurm_options[@]}" ${DFRS_CONFIGURE:-}
 }
 
 # What tests are compiled with in that build. Without the optimiser, tests of the policies run for minutes.
@@ -165,7 +166,8 @@ make_check() {
   rm -rf "$folder/results" "$folder/test-suite.log"
   find "$folder" -name '*.trs' -delete
   mkdir -p "$folder/results"
-  GTEST_OUTPUT=json:$folder/results/ build_in "$folder" "$@" > "$folder/check.log" 2>&1 || status=1
+  # Some tests wait: one more at once than there are cores.
+  GTEST_OUTPUT=json:$folder/results/ build_in "$folder" -j$((jobs + 1)) "$@" > "$folder/check.log" 2>&1 || status=1
   if (( status != 0 )) && [[ ! -f $folder/test-suite.log ]]; then
     printf 'no tests ran; the end of %s:\n' "$folder/check.log" >&2
     tail -n 60 "$folder/check.log" >&2

@@ -9,7 +9,7 @@ from .case import LiveTest
 from .options import Options
 from .waiting import wait_for
 
-SECONDS = 210
+SECONDS = 170
 CPUS = 4
 RUN = 70  # s; more than a minute, so that Slurm charges for a part while the jobs run, and for the rest at their end
 USERS = ("games", "daemon")  # Slurm 25.11 and later know no user "nobody"

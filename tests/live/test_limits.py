@@ -8,7 +8,8 @@ from .errors import ClusterError
 from .options import Options
 from .waiting import wait_for
 
-SECONDS = 60
+SECONDS = 110
+IDLE = True
 ACCOUNT, QOS, USER = "physics", "fast", "games"  # Slurm 25.11 and later know no user "nobody"
 
 

@@ -12,7 +12,7 @@ from .options import Options
 from .timeline import runs_of
 from .waiting import wait_for
 
-SECONDS = 30
+SECONDS = 110
 JOBS = 30
 
 

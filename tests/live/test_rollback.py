@@ -5,7 +5,7 @@ from .case import LiveTest
 from .options import Options
 from .waiting import wait_for
 
-SECONDS = 40
+SECONDS = 100
 
 
 class Rollback(LiveTest):

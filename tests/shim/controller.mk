@@ -2,7 +2,9 @@
 # The controller side of shim/. Add a file to the list, nothing else.
 if HAVE_TESTS
 # A slurmctld of tests with the sched plugin in it.
-FAKE_SLURM = \
+EXTRA_LIBRARIES += tests/shim/libfake_slurm.a
+tests_shim_libfake_slurm_a_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
+tests_shim_libfake_slurm_a_SOURCES = \
 	tests/shim/fake_agents.h \
 	tests/shim/fake_slurm.cc \
 	tests/shim/fake_slurm.h \
@@ -14,10 +16,10 @@ FAKE_SLURM = \
 	tests/shim/one_node.h
 UNIT_TESTS += tests/shim_tests
 tests_shim_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
-tests_shim_tests_LDADD = tests/oracle/liboracle.a libdfrsctl.a libdfrs_control.a libtimeline.a libdfrs_record.a libdfrs_conf.a libdfrs_gate.a \
+tests_shim_tests_LDADD = tests/shim/libfake_slurm.a $(NODE_TEST_SUPPORT) tests/oracle/liboracle.a libdfrsctl.a libdfrs_control.a libtimeline.a libdfrs_record.a libdfrs_conf.a libdfrs_gate.a \
 	libshimnet.a $(TEST_LIBS) $(SHIM_LIBS)
 EXTRA_tests_shim_tests_DEPENDENCIES = dfrs-check-config$(EXEEXT) dfrsctl$(EXEEXT)
-tests_shim_tests_SOURCES = $(FAKE_SLURM) \
+tests_shim_tests_SOURCES = \
 	tests/cli/process.cc \
 	tests/cli/process.h \
 	tests/shim/admin/control_server_test.cc \
@@ -61,11 +63,6 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 	tests/shim/controller/usage_test.cc \
 	tests/shim/controller/weights_test.cc \
 	tests/shim/gate_test.cc \
-	tests/shim/support/folder.h \
-	tests/shim/support/munged.cc \
-	tests/shim/support/munged.h \
-	tests/shim/support/sack_server.cc \
-	tests/shim/support/sack_server.h \
 	tests/shim/web/feed_test.cc \
 	tests/shim/web/live_schedule_test.cc \
 	tests/shim/web/web_server_test.cc \
@@ -74,8 +71,6 @@ tests_shim_tests_SOURCES = $(FAKE_SLURM) \
 # Tests of the controller side that start threads of their own: all of it that ThreadSanitizer builds.
 THREAD_TESTS += tests/shim_thread_tests
 tests_shim_thread_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
-tests_shim_thread_tests_LDADD = libdfrs_control.a libtimeline.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(GTEST_LIBS) $(SHIM_LIBS) $(ARCHIVE_LIBS)
-tests_shim_thread_tests_SOURCES = \
-	$(FAKE_SLURM) \
-	tests/shim/threads/inspection_threads_test.cc
+tests_shim_thread_tests_LDADD = tests/shim/libfake_slurm.a libdfrs_control.a libtimeline.a libdfrs_record.a libdfrs_conf.a libshimnet.a libpolicy.a $(GTEST_LIBS) $(SHIM_LIBS) $(ARCHIVE_LIBS)
+tests_shim_thread_tests_SOURCES = tests/shim/threads/inspection_threads_test.cc
 endif

@@ -2,7 +2,13 @@
 # The node side: credentials, HTTP, delivery of quotas, the node agent, the SPANK plugin's part of control groups. Tests
 # that need a munged start one of their own.
 if HAVE_TESTS
-NODE_TEST_SUPPORT = \
+NODE_TEST_CPPFLAGS = $(GTEST_ONCE) $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
+NODE_TEST_SUPPORT = tests/shim/support/libsupport.a
+NODE_TEST_LIBS = $(NODE_TEST_SUPPORT) libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS) $(GTEST_LIBS) -lrapidcheck
+
+EXTRA_LIBRARIES += tests/shim/support/libsupport.a
+tests_shim_support_libsupport_a_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
+tests_shim_support_libsupport_a_SOURCES = \
 	tests/shim/agent/fake_cgroups.h \
 	tests/shim/agent/no_page_out.h \
 	tests/shim/support/as_nobody.h \
@@ -13,14 +19,12 @@ NODE_TEST_SUPPORT = \
 	tests/shim/support/sack_server.cc \
 	tests/shim/support/sack_server.h \
 	tests/shim/quota/test_node.h
-NODE_TEST_CPPFLAGS = $(GTEST_ONCE) $(SHIM_CPPFLAGS) $(GTEST_CFLAGS)
-NODE_TEST_LIBS = libagent.a libshimnet.a $(SHIM_LIBS) $(SPDLOG_LIBS) $(GTEST_LIBS) -lrapidcheck
 
 UNIT_TESTS += tests/node_tests
 tests_node_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
 tests_node_tests_LDADD = $(NODE_TEST_LIBS)
 EXTRA_tests_node_tests_DEPENDENCIES = dfrsd$(EXEEXT)
-tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
+tests_node_tests_SOURCES = \
 	plugin/arena.c \
 	plugin/arena.h \
 	plugin/group_parts.c \
@@ -49,7 +53,7 @@ tests_node_tests_SOURCES = $(NODE_TEST_SUPPORT) \
 THREAD_TESTS += tests/node_thread_tests
 tests_node_thread_tests_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
 tests_node_thread_tests_LDADD = $(NODE_TEST_LIBS)
-tests_node_thread_tests_SOURCES = $(NODE_TEST_SUPPORT) \
+tests_node_thread_tests_SOURCES = \
 	plugin/group_parts.c \
 	plugin/group_parts.h \
 	plugin/group_v1.c \
@@ -100,13 +104,11 @@ EXTRA_DIST += \
 # By hand: what delivery to many nodes costs.
 EXTRA_PROGRAMS += tests/bench/delivery_scale
 tests_bench_delivery_scale_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
-tests_bench_delivery_scale_LDADD = libshimnet.a $(SHIM_LIBS) $(GTEST_LIBS)
-tests_bench_delivery_scale_SOURCES = tests/bench/delivery_scale.cc tests/shim/support/folder.h tests/shim/support/munged.cc \
-	tests/shim/support/munged.h tests/shim/quota/test_node.h
+tests_bench_delivery_scale_LDADD = $(NODE_TEST_SUPPORT) libshimnet.a $(SHIM_LIBS) $(GTEST_LIBS)
+tests_bench_delivery_scale_SOURCES = tests/bench/delivery_scale.cc
 # And what a node's agent does.
 EXTRA_PROGRAMS += tests/bench/agent_bench
 tests_bench_agent_bench_CPPFLAGS = $(NODE_TEST_CPPFLAGS)
 tests_bench_agent_bench_LDADD = $(NODE_TEST_LIBS)
-tests_bench_agent_bench_SOURCES = tests/bench/agent_bench.cc tests/shim/agent/fake_cgroups.h \
-	tests/shim/agent/no_page_out.h tests/shim/support/folder.h
+tests_bench_agent_bench_SOURCES = tests/bench/agent_bench.cc
 endif
