@@ -50,6 +50,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/core/measured_need.h \
 	policy/core/nearest_name.cc \
 	policy/core/nearest_name.h \
+	policy/core/node_contents.h \
 	policy/core/node_lists.h \
 	policy/core/node_runs.h \
 	policy/core/node_set.h \
@@ -134,6 +135,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/resident_losses.h \
 	policy/triage/residents.cc \
 	policy/triage/residents.h \
+	policy/triage/room_count.cc \
+	policy/triage/room_count.h \
 	policy/triage/triage_policy.h \
 	policy/triage/urgency.h \
 	policy/triage/victims.h \

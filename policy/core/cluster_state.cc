@@ -200,6 +200,13 @@ std::uint32_t ClusterState::room_for(const JobView& job, NodeIndex n) const {
   return holds(rigid_free_[n], job);
 }
 
+std::uint32_t ClusterState::room_for(const JobView& job, NodeIndex n, const NodeContents& contents) const {
+  if (!holds_one(contents.rigid_free, job) || !usable(n)) return 0;
+  if (job.eligible != nullptr && !job.eligible->contains(n)) return 0;
+  if (contents.exclusive_tasks != 0 || (job.flags.exclusive && contents.tasks != 0)) return 0;
+  return holds(contents.rigid_free, job);
+}
+
 std::uint32_t ClusterState::room_alone(const JobView& job, NodeIndex n) const {
   if (!usable(n) || (job.eligible != nullptr && !job.eligible->contains(n))) return 0;
   return holds_one(rigid_capacity_[n], job) ? holds(rigid_capacity_[n], job) : 0;

@@ -12,6 +12,7 @@
 
 #include "policy/core/distinct_nodes.h"
 #include "policy/core/free_memory.h"
+#include "policy/core/node_contents.h"
 #include "policy/core/node_lists.h"
 #include "policy/core/nodes_by_load.h"
 #include "policy/core/reason.h"
@@ -123,6 +124,12 @@ class ClusterState {
   /// How many tasks of the job the node can take now, given rigid resources, eligibility and exclusiveness. CPU is no
   /// limit: it is overloaded instead (RR-7659, section 2.2). At most the job's tasks.
   std::uint32_t room_for(const JobView& job, NodeIndex n) const;
+  /// The same if the node held that.
+  std::uint32_t room_for(const JobView& job, NodeIndex n, const NodeContents& contents) const;
+  /// What the node holds.
+  NodeContents contents(NodeIndex n) const {
+    return {rigid_free_[n], cpu_load_[n], task_count_[n], exclusive_tasks_[n]};
+  }
   /// How many tasks the node could take if it were empty, at most the job's tasks. 0 if it is unusable, not eligible or
   /// too small.
   std::uint32_t room_alone(const JobView& job, NodeIndex n) const;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 
-#include "policy/core/compare.h"
 #include "policy/triage/lanes.h"
 #include "policy/triage/urgency.h"
 
@@ -306,38 +305,31 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
   if (victims_below_ < least) collect_victims(context, least);
   const Victim* first = victims_.cheapest(0);
   if (first == nullptr || (!shares_.matter() && !(first->cost < least))) return false;
-  limits_ = limits_of(context, incoming.job);
-  const Terms terms{least, job.flow_time(context.at.now), most_load, limits_};
+  const Limits limits = limits_of(context, incoming.job);
+  const Terms terms{least, job.flow_time(context.at.now), most_load, limits};
   if (known_too_big(outweighed_, job, terms)) return false;
 
-  // Marked jobs leave the state only; those that really go leave the residents and victims, too.
   ClusterState& state = context.state;
-  most_load_ = most_load;
-  count_room(state, job);
+  room_.begin(state, job, {limits.lane, limits.beside ? &reservation_ : nullptr, most_load});
   marked_.clear();
-  for (std::size_t k = 0; room_total_ < job.tasks; ++k) {
+  for (std::size_t k = 0; !room_.enough(); ++k) {
     const Victim* next = victims_.cheapest(k);
     if (next == nullptr || (!shares_.matter() && !(next->cost < least))) break;
     const Victim victim = *next;
     if (!(victim.cost < least) || too_old_for(context.job(victim.job), job, context.at, context.options)) continue;
-    if (old_nodes_.size() <= marked_.size()) old_nodes_.emplace_back();
-    std::vector<NodeIndex>& old = old_nodes_[marked_.size()];
-    old.assign(state.nodes_of(victim.job).begin(), state.nodes_of(victim.job).end());
-    state.remove(victim.job, context.job(victim.job));
-    recount(state, job, old);
+    room_.without(context.job(victim.job), state.nodes_of(victim.job));
     marked_.push_back(victim);
   }
-  const bool fits = room_total_ >= job.tasks;
+  const bool fits = room_.enough();
   gone_ = 0;
-  for (std::size_t k = marked_.size(); k-- > 0;) {
+  for (std::size_t k = fits ? marked_.size() : 0; k-- > 0;) {
     const auto& [lost, cost, order, victim] = marked_[k];
-    state.place(victim, context.job(victim), old_nodes_[k]);
-    if (!fits) continue;
-    recount(state, job, old_nodes_[k]);
-    if (room_total_ >= job.tasks) continue;
+    const std::span<const NodeIndex> nodes = state.nodes_of(victim);
+    room_.with(context.job(victim), nodes);
+    if (room_.enough()) continue;
+    room_.without(context.job(victim), nodes);
     context.remove(victim);
     victims_.erase(victim);
-    recount(state, job, old_nodes_[k]);
     state.explain(displaced_.emplace_back(Reason{ReasonKind::gave_way, victim, incoming.job, cost, least}));
     if (cheapest_ && victim == cheapest_->job) cheapest_.reset();
     ++gone_;
@@ -385,41 +377,6 @@ bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView
 void Admission::remember(std::vector<Refused>& refused, const JobView& job, const Terms& terms) {
   if (job.eligible != nullptr || job.flags.may_not_move) return;
   refused.push_back({job.rigid, job.tasks, job.cpu_need, job.flags.exclusive, terms});
-}
-
-// A job that may not move finds room only on its former nodes, and no more than it had there.
-std::uint32_t Admission::room_at(const ClusterState& state, const JobView& job, NodeIndex n) const {
-  if (n >= limits_.lane) return 0;
-  const double capacity = most_load_ * state.cpu_capacity(n);
-  const bool limited = most_load_ < kNever;
-  if (limited && cpu_exceeds(state.cpu_load(n) + job.cpu_need, capacity)) return 0;  // most nodes of a busy cluster
-  std::uint32_t room = state.room_for(job, n);
-  if (limits_.beside && room > 0) room = std::min(room, reservation_.room_beside(job, n));
-  while (limited && room > 0 && cpu_exceeds(state.cpu_load(n) + room * job.cpu_need, capacity)) --room;
-  if (room == 0 || !job.flags.may_not_move || job.nodes.empty()) return room;
-  const auto [first, last] = std::equal_range(job.nodes.begin(), job.nodes.end(), n);
-  return std::min(room, static_cast<std::uint32_t>(last - first));
-}
-
-void Admission::count_room(const ClusterState& state, const JobView& job) {
-  for (NodeIndex n : counted_) room_[n] = 0;
-  counted_.clear();
-  room_.resize(state.node_count());
-  room_total_ = 0;
-  for (NodeIndex n = 0; (n = state.next_with_memory(n, job.rigid[kMemory])) < room_.size(); ++n) {
-    set_room(n, room_at(state, job, n));
-  }
-}
-
-void Admission::set_room(NodeIndex n, std::uint32_t room) {
-  if (room_[n] == 0 && room != 0) counted_.push_back(n);
-  room_total_ += room;
-  room_total_ -= room_[n];
-  room_[n] = room;
-}
-
-void Admission::recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {
-  for (NodeIndex n : nodes) set_room(n, room_at(state, job, n));
 }
 
 }  // namespace dfrs::triage

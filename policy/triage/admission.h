@@ -10,6 +10,7 @@
 #include "policy/triage/memory_shares.h"
 #include "policy/triage/options.h"
 #include "policy/triage/placer.h"
+#include "policy/triage/room_count.h"
 #include "policy/triage/victims.h"
 
 namespace dfrs::triage {
@@ -118,10 +119,6 @@ class Admission {
   static void remember(std::vector<Refused>& refused, const JobView& job, const Terms& terms);
   Limits limits_of(const DecisionContext& context, JobSlot job) const;
   bool reserve(const DecisionContext& context, JobSlot job);
-  std::uint32_t room_at(const ClusterState& state, const JobView& job, NodeIndex n) const;
-  void count_room(const ClusterState& state, const JobView& job);
-  void set_room(NodeIndex n, std::uint32_t room);
-  void recount(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes);
 
   MemoryShares shares_;
   Reservation reservation_;
@@ -138,12 +135,7 @@ class Admission {
   std::vector<Victim> marked_;
   bool pauses_;
   double gone_ = 0;  // how many the last make_room() displaced
-  std::vector<std::vector<NodeIndex>> old_nodes_;
-  std::vector<std::uint32_t> room_;  // by node: how many tasks of the job it can take
-  std::vector<NodeIndex> counted_;   // all nodes whose room_ is not 0, and others
-  std::uint64_t room_total_ = 0;
-  double most_load_ = kNever;  // nodes count as room up to this load, relative to their capacity
-  Limits limits_;              // and within these
+  RoomCount room_;
   std::vector<NodeIndex> crowded_;
   Seconds shortest_wait_ = kNever;
   std::optional<Victim> cheapest_;  // for reasons; none: not looked for, or displaced since

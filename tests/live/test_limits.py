@@ -9,7 +9,6 @@ from .options import Options
 from .waiting import wait_for
 
 SECONDS = 110
-IDLE = True
 ACCOUNT, QOS, USER = "physics", "fast", "games"  # Slurm 25.11 and later know no user "nobody"
 
 

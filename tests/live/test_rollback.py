@@ -42,7 +42,8 @@ class Rollback(LiveTest):
         # Several on one node, more CPUs than it has; one suspended there; one waiting in the queue; one held.
         sharing = [self.sbatch_burn(work, f"--nodelist={one}", "--comment=my words", memory=300, hold=20)
                    for _ in range(3)]
-        big = self.sbatch_burn(work, f"--nodelist={two}", memory=900, hold=50)
+        long = 10.0  # to be still at work when the next one takes its place, on a host that is busy
+        big = self.sbatch_burn(long, f"--nodelist={two}", memory=900, hold=50)
         for job in [*sharing, big]:
             self.wait_event(job)
         wait_for("progress", lambda: self.dfrs_jobs()[big]["run_virtual_time_s"] > 2.2, 15)
@@ -69,15 +70,15 @@ class Rollback(LiveTest):
         ended = self.wait_ended([*sharing, big, new, held, waiting])
         self.assert_completed(ended)
         for job in [*sharing, big, new]:
-            self.assert_done(job, work)
+            self.assert_done(job, long if job == big else work)
             self.assertEqual(ended[job]["Restarts"], "0")
         self.assert_nodes_free()
         self.assertEqual(self.errors_since(size), [], "stock slurmctld complains of what it was left")
 
         # Forward again, with jobs of stock Slurm running and waiting. Without quotas they take no longer than their work,
         # which must outlast slurmctld's restart.
-        long = 30.0
-        running = [self.sbatch_burn(long, memory=600) for _ in range(2)]
+        longer = 30.0
+        running = [self.sbatch_burn(longer, memory=600) for _ in range(2)]
         for job in running:
             self.wait_event(job)
         queued = [self.sbatch_burn(0.05, memory=200) for _ in range(4)]
@@ -91,7 +92,7 @@ class Rollback(LiveTest):
         ended = self.wait_ended(running + queued, 100)
         self.assert_completed(ended)
         for job in running:
-            self.assert_done(job, long)
+            self.assert_done(job, longer)
         self.assertEqual(self.errors_since(size), [])
         self.assert_nodes_free()
         self.assert_no_groups()
