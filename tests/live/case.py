@@ -108,7 +108,7 @@ class LiveTest(unittest.TestCase):
 
     def wait_event(self, job, event="start", count=1, seconds=20.0):
         return wait_for(f"job {job} to say '{event}' {count} times",
-                        lambda: len(self.results(job, event)) >= count and self.results(job, event), seconds)
+                        lambda: len(self.results(job, event)) >= count and self.results(job, event), seconds, longest=0)
 
     def wait_state(self, job, states, seconds=20.0):
         return jobs.wait_state(self.cluster, job, states, seconds)

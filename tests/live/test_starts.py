@@ -71,7 +71,7 @@ class Limits(LiveTest):
             self.wait_event(job)
             self.cluster.command("scontrol", "update", f"jobid={job}", "priority=0")
         time.sleep(2.3)  # a run is not suspended in its first two seconds
-        new = self.sbatch_burn(0.5, memory=900)
+        new = self.sbatch_burn(1.5, memory=900)  # still at work when the others are looked at
         self.wait_event(new)
         paused = wait_for("a held job to be paused",
                           lambda: [job for job in held if jobs.state(self.cluster, job) == "SUSPENDED"], 10)
