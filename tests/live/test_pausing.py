@@ -108,7 +108,7 @@ class Suspending(PausingTest):
     def test_job_suspended_by_its_user_is_left_alone(self):
         """It keeps its memory, and only its user resumes it."""
         one, two = self.cluster.nodes
-        job = self.sbatch_burn(0.4, f"--nodelist={one}", memory=500)
+        job = self.sbatch_burn(2.0, f"--nodelist={one}", memory=500)  # not done before a slow host suspends it
         self.wait_event(job)
         self.cluster.command("scontrol", "suspend", job)
         self.wait_state(job, "SUSPENDED")
@@ -119,7 +119,7 @@ class Suspending(PausingTest):
         self.assertEqual(self.of_dfrs(job)["state"], "user-suspended")
         self.cluster.command("scontrol", "resume", job)
         self.assert_completed(self.wait_ended([job, waits]))
-        self.assert_done(job, 0.4)
+        self.assert_done(job, 2.0)
         self.assert_nodes_free()
 
     def test_paused_job_can_be_cancelled(self):
