@@ -128,8 +128,8 @@ configure_in() {
   printf '%s\n' "$*" > "$stamp"
 }
 
-# The optimised build, which `demo` runs and `check` tests; without line numbers, which take a sixth of the time to
-# compile. DFRS_CONFIGURE: further options, such as --enable-werror.
+# The optimised build, which `demo` runs and `check` tests; without line numbers, which take a seventh of the time
+# to compile. DFRS_CONFIGURE: further options, such as --enable-werror.
 configure_optimised() {
   # shellcheck disable=SC2086 # a list of options
   configure_in "$build" --enable-precompiled-headers "CXX=$compiler" "CXXFLAGS=-O2 -g0" "${slurm_options[@]}" ${DFRS_CONFIGURE:-}

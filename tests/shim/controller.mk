@@ -14,9 +14,11 @@ tests_shim_libfake_slurm_a_SOURCES = \
 	tests/shim/fake_slurm/snapshot.cc \
 	tests/shim/fake_slurm/users.cc \
 	tests/shim/one_node.h
+
 UNIT_TESTS += tests/shim_tests
 tests_shim_tests_CPPFLAGS = $(TEST_CPPFLAGS) $(SHIM_CPPFLAGS)
-tests_shim_tests_LDADD = tests/shim/libfake_slurm.a $(NODE_TEST_SUPPORT) tests/oracle/liboracle.a libdfrsctl.a libdfrs_control.a libtimeline.a libdfrs_record.a libdfrs_conf.a libdfrs_gate.a \
+tests_shim_tests_LDADD = tests/shim/libfake_slurm.a $(NODE_TEST_SUPPORT) tests/oracle/liboracle.a \
+	libdfrsctl.a libdfrs_control.a libtimeline.a libdfrs_record.a libdfrs_conf.a libdfrs_gate.a \
 	libshimnet.a $(TEST_LIBS) $(SHIM_LIBS)
 EXTRA_tests_shim_tests_DEPENDENCIES = dfrs-check-config$(EXEEXT) dfrsctl$(EXEEXT)
 tests_shim_tests_SOURCES = \

@@ -52,7 +52,7 @@ class RandomCluster {
     state_.place(job, jobs_[job], at);
   }
 
-  // A job that is not placed, or one that would be placed again: what may make room then is everybody else.
+  // The job that wants room; it holds none itself.
   JobView incoming() {
     JobView job = jobs_[dice_.below(kJobs)];
     job.tasks = static_cast<std::uint32_t>(dice_.between(1, 12));
