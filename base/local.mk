@@ -9,6 +9,8 @@ libbase_a_SOURCES = \
 	base/exit_code.h \
 	base/files.cc \
 	base/files.h \
+	base/hmac_sha256.cc \
+	base/hmac_sha256.h \
 	base/html.cc \
 	base/html.h \
 	base/process.cc \

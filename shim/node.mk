@@ -17,6 +17,8 @@ libshimnet_a_SOURCES = \
 	shim/auth/sack_token.h \
 	shim/auth/seen_tokens.cc \
 	shim/auth/seen_tokens.h \
+	shim/auth/session.cc \
+	shim/auth/session.h \
 	shim/auth/user_id.cc \
 	shim/auth/user_id.h \
 	shim/http/client.cc \

@@ -18,9 +18,6 @@ constexpr std::string_view kAnswerKind = "dfrs-answer-1";
 constexpr std::size_t kNonceDigits = 32;
 constexpr std::size_t kDigestDigits = 64;
 
-// Fields are joined by line ends and must not contain one (bodies are included as digests).
-bool one_line(std::string_view text) { return text.find('\n') == std::string_view::npos; }
-
 std::string request_payload(const RequestWords& request, std::string_view nonce, std::string_view body_digest) {
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", kRequestKind, nonce, request.method, request.target, request.receiver,
                      body_digest);
@@ -46,26 +43,34 @@ std::string digest_of(std::string_view payload) {
   return std::string(payload.substr(payload.size() - kDigestDigits - 1, kDigestDigits));
 }
 
-AuthError other_request(const RequestWords& request) {
-  return {Refusal::other_message,
-          fmt::format("the credential was made for another request, receiver or body than {} {} to {}", request.method,
-                      request.target, request.receiver)};
-}
-
 }  // namespace
 
 std::string node_receiver(std::string_view node) { return fmt::format("node:{}", node); }
 std::string controller_receiver(std::string_view cluster) { return fmt::format("controller:{}", cluster); }
 
-tl::expected<SignedRequest, AuthError> Authenticator::sign_request(const RequestWords& request) const {
-  if (!one_line(request.method) || !one_line(request.target) || !one_line(request.receiver))
+bool one_line(const RequestWords& request) {
+  const auto has_line_end = [](std::string_view text) { return text.find('\n') != std::string_view::npos; };
+  return !has_line_end(request.method) && !has_line_end(request.target) && !has_line_end(request.receiver);
+}
+
+AuthError other_message(const RequestWords& request) {
+  if (!one_line(request)) return {Refusal::other_message, "a request's method and target must be one line"};
+  return {Refusal::other_message,
+          fmt::format("the credential was made for another request, receiver or body than {} {} to {}", request.method,
+                      request.target, request.receiver)};
+}
+
+tl::expected<SignedRequest, AuthError> Authenticator::sign_request(const RequestWords& request,
+                                                                   std::optional<uid_t> reader) const {
+  if (!one_line(request))
     return tl::unexpected(AuthError{Refusal::malformed, "a request's method, target and receiver must be one line"});
   const auto nonce = base::random_hex(kNonceDigits / 2);
   if (!nonce) {
     return tl::unexpected(
         AuthError{Refusal::unavailable, fmt::format("no random numbers: {}", strerror(nonce.error()))});
   }
-  return credentials_->encode(request_payload(request, *nonce, base::sha256_hex(request.body)))
+  const std::string payload = request_payload(request, *nonce, base::sha256_hex(request.body));
+  return (reader ? credentials_->encode_for(*reader, payload) : credentials_->encode(payload))
       .map([&](std::string&& credential) { return SignedRequest{std::move(credential), *nonce}; });
 }
 
@@ -79,15 +84,14 @@ tl::expected<Requester, AuthError> Authenticator::verify_head(const std::string&
   if (!decoded) return tl::unexpected(decoded.error());
   const std::optional<std::string> nonce = nonce_of(decoded->payload);
   if (!nonce) return tl::unexpected(AuthError{Refusal::malformed, "the credential is not one of a dfrs request"});
-  if (!one_line(request.method) || !one_line(request.target))
-    return tl::unexpected(AuthError{Refusal::other_message, "a request's method and target must be one line"});
   std::string digest = digest_of(decoded->payload);
-  if (decoded->payload != request_payload(request, *nonce, digest)) return tl::unexpected(other_request(request));
-  return Requester{decoded->uid, *nonce, std::move(digest)};
+  if (!one_line(request) || decoded->payload != request_payload(request, *nonce, digest))
+    return tl::unexpected(other_message(request));
+  return Requester{decoded->uid, *nonce, std::move(digest), decoded->secret};
 }
 
 tl::expected<void, AuthError> Authenticator::verify_body(const Requester& requester, const RequestWords& request) {
-  if (requester.body_digest != base::sha256_hex(request.body)) return tl::unexpected(other_request(request));
+  if (requester.body_digest != base::sha256_hex(request.body)) return tl::unexpected(other_message(request));
   return {};
 }
 

@@ -11,7 +11,9 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -40,14 +42,27 @@ struct Requester {
   uid_t uid = 0;
   std::string nonce;        ///< for the credential of the answer
   std::string body_digest;  ///< SHA-256 of the body that the credential was made for
+  bool secret = false;      ///< nobody but us can have read the nonce
+  /// In place of the nonce, if it was a request of a session (shim/auth/session.h): the session's name, and which of
+  /// its requests this is.
+  std::string session{};
+  std::uint64_t number = 0;
 };
+
+/// Whether method, target and receiver are one line each, as what covers them needs: it joins them by line ends.
+bool one_line(const RequestWords& request);
+
+/// The refusal of a message that another one's credential, or another one's number in a session, came with.
+AuthError other_message(const RequestWords& request);
 
 /// Any thread; each call but verify_body() asks the service of credentials once.
 class Authenticator {
  public:
   explicit Authenticator(const AuthOptions& options = {}) : credentials_(open_credentials(options)) {}
 
-  tl::expected<SignedRequest, AuthError> sign_request(const RequestWords& request) const;
+  /// `reader`: the user who alone needs to read the credential, so that a session can begin with it; none: anyone.
+  tl::expected<SignedRequest, AuthError> sign_request(const RequestWords& request,
+                                                      std::optional<uid_t> reader = std::nullopt) const;
   /// Who sent the request, before its body has arrived: ignores request.body. Refuses credentials that are not genuine,
   /// not fresh or of another request. The caller decides which users may do what.
   tl::expected<Requester, AuthError> verify_head(const std::string& credential, const RequestWords& request) const;

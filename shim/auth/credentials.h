@@ -35,10 +35,15 @@ class Credentials {
   struct Decoded {
     std::string payload;
     uid_t uid = 0;
+    bool secret = false;  ///< it was encrypted, and only this process's user could read it
   };
 
   /// A credential of this process's user around the payload (any bytes). Error: unavailable, malformed.
   virtual tl::expected<std::string, AuthError> encode(std::string_view payload) const = 0;
+  /// The same, and where the service can do so, only `reader` can read it.
+  virtual tl::expected<std::string, AuthError> encode_for(uid_t /*reader*/, std::string_view payload) const {
+    return encode(payload);
+  }
   /// Whose payload it is. A credential that was decoded before is an error (replayed).
   virtual tl::expected<Decoded, AuthError> decode(const std::string& credential) const = 0;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <munge.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <limits>
 #include <memory>
@@ -30,6 +31,14 @@ tl::expected<Context, AuthError> make_context(const std::string& socket) {
 std::string context_words(munge_ctx_t context, munge_err_t error) {
   const char* const words = munge_ctx_strerror(context);
   return words != nullptr ? words : munge_strerror(error);
+}
+
+// Whether the credential that was decoded is encrypted, and for this process's user alone.
+bool only_for_us(munge_ctx_t context) {
+  uid_t reader = 0;
+  int cipher = MUNGE_CIPHER_NONE;
+  return munge_ctx_get(context, MUNGE_OPT_UID_RESTRICTION, &reader) == EMUNGE_SUCCESS && reader == geteuid() &&
+         munge_ctx_get(context, MUNGE_OPT_CIPHER_TYPE, &cipher) == EMUNGE_SUCCESS && cipher != MUNGE_CIPHER_NONE;
 }
 
 AuthError unavailable(const std::string& socket, const std::string& words) {
@@ -69,10 +78,20 @@ AuthError decode_error(munge_err_t error, const std::string& socket, const std::
 }  // namespace
 
 tl::expected<std::string, AuthError> Munge::encode(std::string_view payload) const {
+  return encode(payload, static_cast<uid_t>(MUNGE_UID_ANY));
+}
+
+tl::expected<std::string, AuthError> Munge::encode_for(uid_t reader, std::string_view payload) const {
+  return encode(payload, reader);
+}
+
+tl::expected<std::string, AuthError> Munge::encode(std::string_view payload, uid_t reader) const {
   if (payload.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
     return tl::unexpected(AuthError{Refusal::malformed, "too long for a MUNGE credential"});
   auto context = make_context(socket_);
   if (!context) return tl::unexpected(context.error());
+  if (munge_ctx_set(context->get(), MUNGE_OPT_UID_RESTRICTION, reader) != EMUNGE_SUCCESS)
+    return tl::unexpected(unavailable(socket_, context_words(context->get(), EMUNGE_BAD_ARG)));
   char* credential = nullptr;
   const munge_err_t error = munge_encode(&credential, context->get(), payload.data(), static_cast<int>(payload.size()));
   const std::unique_ptr<char, decltype(&free)> owned(credential, free);
@@ -95,6 +114,7 @@ tl::expected<Munge::Decoded, AuthError> Munge::decode(const std::string& credent
     return tl::unexpected(decode_error(error, socket_, context_words(context->get(), error)));
   if (payload != nullptr && length > 0)
     decoded.payload.assign(static_cast<const char*>(payload), static_cast<std::size_t>(length));
+  decoded.secret = only_for_us(context->get());
   return decoded;
 }
 

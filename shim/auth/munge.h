@@ -15,9 +15,12 @@ class Munge final : public Credentials {
   explicit Munge(std::string socket = {}) : socket_(std::move(socket)) {}
 
   tl::expected<std::string, AuthError> encode(std::string_view payload) const override;
+  tl::expected<std::string, AuthError> encode_for(uid_t reader, std::string_view payload) const override;
   tl::expected<Decoded, AuthError> decode(const std::string& credential) const override;
 
  private:
+  tl::expected<std::string, AuthError> encode(std::string_view payload, uid_t reader) const;
+
   std::string socket_;
 };
 

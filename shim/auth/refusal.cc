@@ -17,6 +17,8 @@ const char* reason_name(Refusal reason) {
       return "rewound";
     case Refusal::replayed:
       return "replayed";
+    case Refusal::unknown_session:
+      return "unknown_session";
     case Refusal::unauthorised:
       return "unauthorised";
     case Refusal::other_message:

@@ -4,9 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nettle/base16.h>
-#include <nettle/hmac.h>
-#include <nettle/memops.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/hmac_sha256.h"
 
 namespace dfrs::shim {
 namespace {
@@ -26,15 +24,6 @@ constexpr int kPackedVersion = 2;  // so that no dfrs that knows nothing of it r
 constexpr std::size_t kLeastKey = 16;
 // So that the key of another purpose (MUNGE's) can serve without one use weakening the other.
 constexpr std::string_view kPurpose = "dfrs checkpoint images 1";
-
-std::string hmac(std::string_view key, std::string_view text) {
-  struct hmac_sha256_ctx context;
-  hmac_sha256_set_key(&context, key.size(), reinterpret_cast<const std::uint8_t*>(key.data()));
-  hmac_sha256_update(&context, text.size(), reinterpret_cast<const std::uint8_t*>(text.data()));
-  std::string digest(SHA256_DIGEST_SIZE, '\0');
-  hmac_sha256_digest(&context, digest.size(), reinterpret_cast<std::uint8_t*>(digest.data()));
-  return digest;
-}
 
 std::string body(const Manifest& manifest) {
   Json files = Json::array();
@@ -92,7 +81,7 @@ std::uint64_t Manifest::bytes() const {
   return sum;
 }
 
-ImageKey::ImageKey(std::string_view secret) : key_(hmac(secret, kPurpose)) {}
+ImageKey::ImageKey(std::string_view secret) : key_(base::hmac_sha256(secret, kPurpose)) {}
 
 tl::expected<ImageKey, std::string> ImageKey::read(const std::string& file) {
   const base::Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
@@ -110,12 +99,7 @@ tl::expected<ImageKey, std::string> ImageKey::read(const std::string& file) {
   return ImageKey(*text);
 }
 
-std::string ImageKey::mac(std::string_view text) const {
-  const std::string digest = hmac(key_, text);
-  std::string hex(BASE16_ENCODE_LENGTH(SHA256_DIGEST_SIZE), '\0');
-  base16_encode_update(hex.data(), digest.size(), reinterpret_cast<const std::uint8_t*>(digest.data()));
-  return hex;
-}
+std::string ImageKey::mac(std::string_view text) const { return base::hmac_sha256_hex(key_, text); }
 
 std::string seal(const Manifest& manifest, const ImageKey& key) {
   const std::string text = body(manifest);
@@ -130,7 +114,7 @@ tl::expected<Manifest, std::string> unseal(std::string_view text, const ImageKey
   const auto inner = outer["manifest"].get<std::string>();
   const auto given = outer["mac"].get<std::string>();
   const std::string right = key.mac(inner);
-  if (given.size() != right.size() || memeql_sec(given.data(), right.data(), right.size()) == 0)
+  if (!base::same_secret(given, right))
     return tl::unexpected(std::string("it was not made with this cluster's key, or was changed afterwards"));
   const Json json = Json::parse(inner, nullptr, false);
   const int version = json.is_object() ? json.value("version", 0) : 0;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 namespace dfrs::shim {
@@ -49,7 +50,9 @@ std::string error_words(const std::string& body) {
 
 struct HttpTransfer::State {
   HttpCall call;
-  std::string nonce;
+  ClientSession* session = nullptr;
+  bool in_session = false;  // this call is part of it, not one that may begin it
+  std::string nonce;        // of the credential
   HeaderList headers;
   std::string answer;
   std::size_t max_answer = 0;
@@ -95,24 +98,36 @@ HttpTransfer::~HttpTransfer() {
   if (curl_ != nullptr) curl_easy_cleanup(curl_);
 }
 
+// The header that shows whose call it is.
+tl::expected<std::string, HttpCallError> HttpTransfer::sign(const Authenticator& authenticator) {
+  State& state = *state_;
+  const RequestWords words{state.call.method, state.call.target, state.call.receiver, state.call.body};
+  state.in_session = state.session != nullptr && state.session->usable(SessionClock::now());
+  if (state.in_session) return fmt::format("{}: {}", kSessionHeader, state.session->sign(words));
+  auto request = authenticator.sign_request(
+      words, state.session != nullptr ? std::optional(state.session->server()) : std::nullopt);
+  if (!request) return tl::unexpected(HttpCallError{fmt::format("{}: {}", state.where(), request.error().message)});
+  state.nonce = request->nonce;
+  return fmt::format("{}: {}", kRequestCredentialHeader, request->credential);
+}
+
 tl::expected<void, HttpCallError> HttpTransfer::prepare(const Authenticator& authenticator, HttpCall call,
-                                                        const HttpCallLimits& limits) {
+                                                        const HttpCallLimits& limits, ClientSession* session) {
   if (curl_ == nullptr) return tl::unexpected(HttpCallError{"libcurl cannot be set up (out of memory?)"});
   State& state = *state_;
   state.call = std::move(call);
+  state.session = session;
   state.answer.clear();
   state.max_answer = limits.max_answer;
   state.too_large = false;
   state.error[0] = '\0';
-  auto request =
-      authenticator.sign_request({state.call.method, state.call.target, state.call.receiver, state.call.body});
-  if (!request) return tl::unexpected(HttpCallError{fmt::format("{}: {}", state.where(), request.error().message)});
-  state.nonce = request->nonce;
+  const auto signature = sign(authenticator);
+  if (!signature) return tl::unexpected(signature.error());
 
   state.headers.reset();
   // An empty Expect, since curl would otherwise wait a second before it sends a larger body.
-  if (!append_header(state.headers, fmt::format("{}: {}", kRequestCredentialHeader, request->credential)) ||
-      !append_header(state.headers, "Content-Type: application/json") || !append_header(state.headers, "Expect:"))
+  if (!append_header(state.headers, *signature) || !append_header(state.headers, "Content-Type: application/json") ||
+      !append_header(state.headers, "Expect:"))
     return tl::unexpected(HttpCallError{"out of memory"});
 
   curl_easy_reset(curl_);  // keeps connections
@@ -137,6 +152,53 @@ tl::expected<void, HttpCallError> HttpTransfer::prepare(const Authenticator& aut
   return {};
 }
 
+// Null: the answer has none.
+const char* HttpTransfer::answer_header(const char* name) const {
+  curl_header* header = nullptr;
+  return curl_easy_header(curl_, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK ? header->value : nullptr;
+}
+
+// Of a call with a credential; begins a session if the server does.
+tl::expected<void, HttpCallError> HttpTransfer::verify(const Authenticator& authenticator, int status,
+                                                       uid_t administrator) const {
+  const State& state = *state_;
+  const char* const credential = answer_header(kAnswerCredentialHeader);
+  if (credential == nullptr) {
+    // The sender is unknown: use nothing of the answer but its message.
+    return tl::unexpected(HttpCallError{
+        status == 200
+            ? fmt::format("{}: the answer carries no credential; does a program of dfrs listen there?", state.where())
+            : fmt::format("{}: refused with status {}: {}", state.where(), status, error_words(state.answer)),
+        true});
+  }
+  const auto uid = authenticator.verify_answer(credential, state.nonce, state.call.receiver, status, state.answer);
+  if (!uid) {
+    return tl::unexpected(HttpCallError{fmt::format("{}: {}", state.where(), uid.error().message),
+                                        uid.error().reason != Refusal::unavailable});
+  }
+  if (*uid != 0 && *uid != administrator) {
+    return tl::unexpected(
+        HttpCallError{fmt::format("{}: the answer is from user id {}, expected root or SlurmUser (id {})",
+                                  state.where(), *uid, administrator),
+                      true});
+  }
+  const char* const begun = answer_header(kSessionHeader);
+  if (state.session != nullptr && begun != nullptr)
+    state.session->begin(state.nonce, state.call.receiver, begun, SessionClock::now());
+  return {};
+}
+
+tl::expected<void, HttpCallError> HttpTransfer::verify_session(int status) const {
+  const State& state = *state_;
+  const char* const mac = answer_header(kSessionHeader);
+  if (mac != nullptr && state.session->verify_answer(mac, status, state.answer)) return {};
+  state.session->end();
+  HttpCallError error{
+      fmt::format("{}: the session has ended (status {}: {})", state.where(), status, error_words(state.answer)), true};
+  error.session_ended = true;
+  return tl::unexpected(error);
+}
+
 tl::expected<HttpCallAnswer, HttpCallError> HttpTransfer::finish(const Authenticator& authenticator, CURLcode result,
                                                                  uid_t administrator) {
   const State& state = *state_;
@@ -151,27 +213,9 @@ tl::expected<HttpCallAnswer, HttpCallError> HttpTransfer::finish(const Authentic
   }
   long status = 0;
   curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &status);
-  curl_header* header = nullptr;
-  if (curl_easy_header(curl_, kAnswerCredentialHeader, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) {
-    // The sender is unknown: use nothing of the answer but its message.
-    return tl::unexpected(HttpCallError{
-        status == 200
-            ? fmt::format("{}: the answer carries no credential; does a program of dfrs listen there?", state.where())
-            : fmt::format("{}: refused with status {}: {}", state.where(), status, error_words(state.answer)),
-        true});
-  }
-  const auto uid = authenticator.verify_answer(header->value, state.nonce, state.call.receiver,
-                                               static_cast<int>(status), state.answer);
-  if (!uid) {
-    return tl::unexpected(HttpCallError{fmt::format("{}: {}", state.where(), uid.error().message),
-                                        uid.error().reason != Refusal::unavailable});
-  }
-  if (*uid != 0 && *uid != administrator) {
-    return tl::unexpected(
-        HttpCallError{fmt::format("{}: the answer is from user id {}, expected root or SlurmUser (id {})",
-                                  state.where(), *uid, administrator),
-                      true});
-  }
+  const auto genuine = state.in_session ? verify_session(static_cast<int>(status))
+                                        : verify(authenticator, static_cast<int>(status), administrator);
+  if (!genuine) return tl::unexpected(genuine.error());
   return HttpCallAnswer{static_cast<int>(status), state.answer};
 }
 

@@ -13,6 +13,7 @@
 #include <tl/expected.hpp>
 
 #include "shim/auth/authenticator.h"
+#include "shim/auth/session.h"
 
 namespace dfrs::shim {
 
@@ -42,6 +43,9 @@ struct HttpCallError {
   /// Whether one side refused the other's credential (wrong key, replay, unauthorised, ...).
   bool refused = false;
   Connection connection = Connection::other;
+  /// The server does not know the session that the call was made in. It has ended here, too: the next call begins
+  /// another one.
+  bool session_ended = false;
 };
 
 struct HttpCallAnswer {
@@ -57,9 +61,10 @@ class HttpTransfer {
   HttpTransfer(const HttpTransfer&) = delete;
   HttpTransfer& operator=(const HttpTransfer&) = delete;
 
-  /// Signs the call (asks for a credential) and sets the handle up.
+  /// Signs the call (asks for a credential, unless it is part of a session) and sets the handle up. `session`: with
+  /// this server, of whom the last call has ended; it must live until finish(). Null: each call has a credential.
   tl::expected<void, HttpCallError> prepare(const Authenticator& authenticator, HttpCall call,
-                                            const HttpCallLimits& limits);
+                                            const HttpCallLimits& limits, ClientSession* session = nullptr);
   /// After the transfer: checks that the answer comes from root or `administrator` on the receiver and belongs to this
   /// call.
   tl::expected<HttpCallAnswer, HttpCallError> finish(const Authenticator& authenticator, CURLcode result,
@@ -68,6 +73,10 @@ class HttpTransfer {
 
  private:
   struct State;
+  tl::expected<std::string, HttpCallError> sign(const Authenticator& authenticator);
+  tl::expected<void, HttpCallError> verify(const Authenticator& authenticator, int status, uid_t administrator) const;
+  tl::expected<void, HttpCallError> verify_session(int status) const;
+  const char* answer_header(const char* name) const;
   CURL* curl_ = nullptr;
   std::unique_ptr<State> state_;
 };

@@ -22,6 +22,7 @@
 
 #include "base/signals.h"
 #include "shim/auth/authenticator.h"
+#include "shim/auth/session.h"
 #include "shim/http/rate_limit.h"
 
 namespace dfrs::shim {
@@ -105,6 +106,7 @@ struct HttpServer::Impl {
   Connections connections;
   RateLimit requests;  // of the server's thread
   RateLimit costly_requests;
+  ServerSessions sessions;  // of the server's thread
   MHD_Daemon* daemon = nullptr;
   std::uint16_t port = 0;
   mutable std::mutex mutex;
@@ -151,11 +153,11 @@ struct HttpServer::Impl {
   // Who asks, whether they may, and how often they do.
   std::optional<HttpAnswer> check_requester(MHD_Connection* connection, const char* path, const char* method,
                                             Exchange& exchange) {
-    const char* const credential = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, kRequestCredentialHeader);
-    auto requester = authenticator.verify_head(credential != nullptr ? credential : "",
-                                               {method, exchange.target, options.receiver, {}});
+    auto requester = verify_head(connection, {method, exchange.target, options.receiver, {}});
     if (!requester) {
-      if (requester.error().reason != Refusal::no_credential)
+      const Refusal reason = requester.error().reason;
+      // A session that we do not know is an old one, of before our start.
+      if (reason != Refusal::no_credential && reason != Refusal::unknown_session)
         log(fmt::format("refused {} {}{}: {}", method, path, peer(connection), requester.error().message));
       return refuse(requester.error());
     }
@@ -172,6 +174,13 @@ struct HttpServer::Impl {
       return refuse(error);
     }
     return check_rate(user, *exchange.route);
+  }
+
+  tl::expected<Requester, AuthError> verify_head(MHD_Connection* connection, const RequestWords& words) {
+    if (const char* const session = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, kSessionHeader))
+      return sessions.verify_head(session, words, SessionClock::now());
+    const char* const credential = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, kRequestCredentialHeader);
+    return authenticator.verify_head(credential != nullptr ? credential : "", words);
   }
 
   std::optional<HttpAnswer> check_rate(uid_t user, const HttpRoute& route) {
@@ -262,18 +271,28 @@ struct HttpServer::Impl {
       MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER,
                               std::to_string(answer.retry_after->count()).c_str());
     }
-    if (exchange.requester) {
-      const auto credential =
-          authenticator.sign_answer(exchange.requester->nonce, options.receiver, answer.status, answer.body);
-      // Without a credential the client refuses the answer and says so.
-      if (credential)
-        MHD_add_response_header(response, kAnswerCredentialHeader, credential->c_str());
-      else
-        log(credential.error().message);
-    }
+    if (exchange.requester) sign(response, *exchange.requester, answer);
     const MHD_Result result = MHD_queue_response(connection, static_cast<unsigned>(answer.status), response);
     MHD_destroy_response(response);
     return result;
+  }
+
+  // Without a signature the client refuses the answer and says so.
+  void sign(MHD_Response* response, const Requester& requester, const HttpAnswer& answer) {
+    if (!requester.session.empty()) {
+      if (const auto mac = sessions.sign_answer(requester, answer.status, answer.body))
+        MHD_add_response_header(response, kSessionHeader, mac->c_str());
+      return;
+    }
+    const auto credential = authenticator.sign_answer(requester.nonce, options.receiver, answer.status, answer.body);
+    if (!credential) {
+      log(credential.error().message);
+      return;
+    }
+    MHD_add_response_header(response, kAnswerCredentialHeader, credential->c_str());
+    if (!is_administrator(requester.uid)) return;
+    if (const auto begun = sessions.begin(requester, options.receiver, SessionClock::now()))
+      MHD_add_response_header(response, kSessionHeader, begun->c_str());
   }
 
   MHD_Result on_data(MHD_Connection* connection, const char* path, const char* method, const char* data,

@@ -6,9 +6,13 @@
 // user without the right or with too many requests, a body that is too large. Only POST requests have a body.
 // Connections have little time unless an administrator uses them (shim/http/connections.h).
 //
-// Every answer to a request with a valid credential is signed. Errors are JSON: {"error": "...", "reason": "..."},
-// where reason is a fixed word: reason_name() of a refusal (with status 401, or 503 if credentials cannot be checked),
-// or not_found, method_not_allowed, too_large, too_many_requests (429, with Retry-After), bad_request, internal.
+// A request of an administrator's may come with a session instead of a credential (shim/auth/session.h); a credential
+// that only this server's user can read begins one.
+//
+// Every answer to a request with a valid credential or of a session is signed. Errors are JSON: {"error": "...",
+// "reason": "..."}, where reason is a fixed word: reason_name() of a refusal (with status 401, or 503 if credentials
+// cannot be checked), or not_found, method_not_allowed, too_large, too_many_requests (429, with Retry-After),
+// bad_request, internal.
 #pragma once
 
 #include <sys/types.h>

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/signals.h"
+#include "shim/auth/session.h"
 #include "shim/quota/protocol.h"
 
 namespace dfrs::shim {
@@ -51,8 +52,11 @@ enum class Queue { none, changed, failing, refresh };
 
 // One node. Requests under way share it, so that it outlives changes of the list.
 struct Node {
+  explicit Node(uid_t agent_user) : session(agent_user) {}
+
   AgentAddress address;
-  bool listed = true;  // still one of the agents
+  ClientSession session;  // of the thread that sends
+  bool listed = true;     // still one of the agents
   std::optional<std::vector<JobQuota>> desired;
   std::uint64_t version = 0;  // of desired; counts its changes
   std::uint64_t applied = 0;  // the version that the agent has applied completely
@@ -241,7 +245,7 @@ struct HttpNodeAgents::Impl {
     slot->node = node;
     slot->version = version;
     const bool forget_host = !keep_connections && is_number(call.host);
-    const auto ready = slot->transfer.prepare(authenticator, std::move(call), options.limits);
+    const auto ready = slot->transfer.prepare(authenticator, std::move(call), options.limits, &node->session);
     if (!ready) {
       finish(*slot, tl::unexpected(ready.error()));
       release(std::move(slot));
@@ -291,7 +295,8 @@ struct HttpNodeAgents::Impl {
       Node& node = *slot.node;
       node.in_flight = false;
       const bool had_error = !node.report.last_request;
-      node.report.last_request = {};
+      const bool session_ended = !answer && answer.error().session_ended;
+      if (!session_ended) node.report.last_request = {};
       const Outcome outcome = take_answer(node, slot.version, answer);
       const auto now = Clock::now();
       node.failing = outcome == Outcome::failed;
@@ -334,6 +339,7 @@ struct HttpNodeAgents::Impl {
   // Enters an answer, report.last_request included. mutex is held.
   Outcome take_answer(Node& node, std::uint64_t version, const tl::expected<HttpCallAnswer, HttpCallError>& answer) {
     const auto wrong = [&](std::string why) { node.report.last_request = tl::unexpected(std::move(why)); };
+    if (!answer && answer.error().session_ended) return Outcome::again;  // the agent was restarted
     if (!answer) {
       ++(answer.error().refused ? counters.refused : counters.failed);
       node.report.reachable = false;
@@ -443,7 +449,7 @@ void HttpNodeAgents::set_agents(std::span<const AgentAddress> agents) {
       std::shared_ptr<Node>& node = known[agent.node];
       // If a name is listed twice, each entry gets a node of its own.
       if (node == nullptr || node->listed) {
-        node = std::make_shared<Node>();
+        node = std::make_shared<Node>(impl_->options.agent_user);
         node->number = ++impl_->last_number;
       }
       node->listed = true;

@@ -24,6 +24,7 @@ struct HttpNodeAgentsOptions {
   std::uint64_t epoch = 1;  ///< > 0; higher than that of every earlier controller
   AuthOptions auth;
   uid_t slurm_user = 0;  ///< only answers of this user and root are accepted
+  uid_t agent_user = 0;  ///< whom agents run as: only this user can read what begins a session with them
   bool enabled = true;   ///< false (QuotaMode=off): agents are only asked to lift quotas
   /// After which a state is sent again; with more than 5,000 nodes 1 ms for each of them, but 12 s at most.
   std::chrono::milliseconds refresh{5000};

@@ -6,6 +6,7 @@ tests_base_tests_LDADD = $(BASE_LIBS) $(GTEST_LIBS) $(PTHREAD_LIBS)
 tests_base_tests_SOURCES = \
 	tests/base/command_line_test.cc \
 	tests/base/files_test.cc \
+	tests/base/hmac_sha256_test.cc \
 	tests/base/process_test.cc \
 	tests/base/random_test.cc \
 	tests/base/sha256_test.cc \

@@ -115,6 +115,7 @@ int run(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) all.push_back(i);
   HttpNodeAgentsOptions options;
   options.auth = munged.auth();
+  options.slurm_user = options.agent_user = getuid();
   HttpNodeAgents agents(options);
   agents.set_agents(addresses);
   for (int round = 1; round <= 3; ++round) {

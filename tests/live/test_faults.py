@@ -400,18 +400,24 @@ class Intruders(FaultTest):
             captured = proxy.requests()
             before = cgroups.quotas(self.cluster.cgroup_tree, node)
             self.assertEqual(set(before), {f"job_{job}" for job in first + second})
-            old = next(request for request in captured if not job_in(request, second[0]))
-            for request in (captured[-1], old):
+            # A credential began a session, to which the others belong.
+            credential = [request for request in captured if wire.header(request, wire.CREDENTIAL)][-1]
+            newest = wire.header(captured[-1], wire.SESSION)
+            self.assertTrue(newest, captured[-1])
+            old = next(request for request in captured if wire.header(request, wire.SESSION).split()[:1] == newest.split()[:1])
+            self.assertFalse(job_in(old, second[0]))
+            for request in (captured[-1], old, credential):
                 status, answer = wire.exchange(hidden, request)
                 self.assertEqual((status, answer.get("reason")), (401, "replayed"), answer)
             # A munged that was restarted has forgotten what it has seen: then the order of states tells.
             self.cluster.stop("munged")
             self.cluster.start_munged()
-            for request in (captured[-1], old):
-                status, answer = wire.exchange(hidden, request)
-                self.assertEqual(status, 409, answer)
+            status, answer = wire.exchange(hidden, credential)
+            self.assertEqual(status, 409, answer)
+            status, answer = wire.exchange(hidden, captured[-1])
+            self.assertEqual((status, answer.get("reason")), (401, "replayed"), answer)
             # The same credential with another body.
-            head, mark, body = captured[-1].partition(b"\r\n\r\n")
+            head, mark, body = credential.partition(b"\r\n\r\n")
             state = json.loads(body)
             changed = json.dumps({**state, "sequence": state.get("sequence", 0) + 1000, "jobs": []}).encode()
             head = b"\r\n".join(b"Content-Length: %d" % len(changed) if line.lower().startswith(b"content-length:") else line

@@ -7,7 +7,7 @@ import re
 import socket
 import threading
 
-CREDENTIAL = "DFRS-Credential"
+CREDENTIAL, SESSION = "DFRS-Credential", "DFRS-Session"
 
 
 class RecordingProxy:
@@ -96,6 +96,12 @@ class RecordingProxy:
 
 def body_of(request):
     return json.loads(request.partition(b"\r\n\r\n")[2])
+
+
+def header(request, name):
+    """The value of this header field; empty: it has none."""
+    found = re.search(rb"(?im)^" + name.encode() + rb": *(.*?)\r?$", request.partition(b"\r\n\r\n")[0])
+    return found.group(1).decode() if found else ""
 
 
 def exchange(port, request, seconds=10.0):

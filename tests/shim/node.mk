@@ -46,6 +46,7 @@ tests_node_tests_SOURCES = \
 	tests/sanitizers.h \
 	tests/shim/auth/authenticator_test.cc \
 	tests/shim/auth/exchange.h \
+	tests/shim/auth/session_test.cc \
 	tests/shim/http/rate_limit_test.cc \
 	tests/shim/quota/protocol_test.cc
 

@@ -215,7 +215,9 @@ class Faults:
                 f"Content-Length: {len(state)}\r\nConnection: close\r\n\r\n").encode() + state
         other = wire.signed(self.cluster, "POST", "/v1/desired", node, state, user="nobody")
         elsewhere = wire.signed(self.cluster, "POST", "/v1/desired", "elsewhere", state)
-        for what, request in (("of another user", other), ("for another node", elsewhere), ("without a credential", bare)):
+        session = bare.replace(b"Host:", f"{wire.SESSION}: {'0' * 32} 1 {'0' * 64} {'0' * 64}\r\nHost:".encode(), 1)
+        for what, request in (("of another user", other), ("for another node", elsewhere), ("without a credential", bare),
+                              ("of a session that never was", session)):
             self._refused(port, what, request)
         report = wire.signed(self.cluster, "GET", "/v1/report", node, user=self.cluster.slurm_user)
         status, answer = wire.exchange(port, report)

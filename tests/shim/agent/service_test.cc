@@ -116,6 +116,7 @@ TEST_F(Service, DeliveryReachesTheGroups) {
   HttpNodeAgentsOptions options;
   options.auth = Munged::shared().auth();
   options.slurm_user = getuid();
+  options.agent_user = getuid();
   options.refresh = milliseconds(100);
   options.retry_min = milliseconds(20);
   options.retry_max = milliseconds(100);

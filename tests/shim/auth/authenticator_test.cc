@@ -46,6 +46,16 @@ TEST(Authenticator, RefusesAnswersOfAnotherExchange) {
   EXPECT_EQ(reason_of(us.verify_request(answer(), kRequest)), Refusal::malformed);
 }
 
+TEST(Authenticator, KnowsWhatOnlyItsUserCanRead) {
+  const Authenticator us(Munged::shared().auth());
+  EXPECT_FALSE(us.verify_request(us.sign_request(kRequest)->credential, kRequest)->secret);
+  const auto for_us = us.verify_request(us.sign_request(kRequest, getuid())->credential, kRequest);
+  ASSERT_TRUE(for_us) << for_us.error().message;
+  EXPECT_TRUE(for_us->secret);
+  EXPECT_EQ(reason_of(us.verify_request(us.sign_request(kRequest, getuid() + 1)->credential, kRequest)),
+            Refusal::unauthorised);
+}
+
 TEST(Authenticator, RefusesReplays) {
   const Authenticator us(Munged::shared().auth());
   const auto request = us.sign_request(kRequest);

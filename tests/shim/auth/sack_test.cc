@@ -30,6 +30,13 @@ class SackTest : public testing::Test {
 
 TEST_F(SackTest, RequestAndAnswer) { expect_request_and_answer(us); }
 
+// Anyone can read them.
+TEST_F(SackTest, NoCredentialIsSecret) {
+  const auto request = us.sign_request(kRequest, getuid());
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_FALSE(us.verify_request(request->credential, kRequest)->secret);
+}
+
 TEST_F(SackTest, AnyBytes) {
   const Sack sack(slurm.socket());
   for (std::size_t size : {0U, 1U, 2U, 3U, 1000U}) {

@@ -71,6 +71,14 @@ class Http : public testing::Test {
     return http_call(us, what, HttpCallLimits{}, administrator);
   }
 
+  /// A call that is part of a session, or begins one if it can.
+  auto ask_in(ClientSession& session, const HttpCall& what) const -> tl::expected<HttpCallAnswer, HttpCallError> {
+    HttpTransfer transfer;
+    if (const auto ready = transfer.prepare(us, what, HttpCallLimits{}, &session); !ready)
+      return tl::unexpected(ready.error());
+    return transfer.finish(us, curl_easy_perform(transfer.handle()), getuid());
+  }
+
   /// Sends raw bytes and returns the whole answer.
   std::string raw(const std::string& bytes) const {
     const int fd = open_connection(bytes);
@@ -119,6 +127,67 @@ TEST_F(Http, AnswersSignedRequests) {
   const auto get = ask(call("GET", "/mine"));
   ASSERT_TRUE(get) << get.error().message;
   EXPECT_EQ(get->body, "GET /mine " + std::to_string(getuid()) + " known []");
+}
+
+TEST_F(Http, ASessionNeedsNoMoreCredentials) {
+  Munged munged;
+  us = Authenticator(munged.auth());
+  server = start(munged.auth());
+  ClientSession session(getuid());
+  ASSERT_TRUE(ask_in(session, call("POST", "/v1/echo", "1")));
+  munged.stop();
+  for (const char* const body : {"2", "3"}) {
+    const auto answer = ask_in(session, call("POST", "/v1/echo", body));
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->body, "POST /v1/echo " + std::to_string(getuid()) + " known [" + body + "]");
+  }
+  const auto conflict = ask_in(session, call("GET", "/conflict"));
+  ASSERT_TRUE(conflict) << conflict.error().message;
+  EXPECT_EQ(conflict->status, 409);
+  EXPECT_THAT(ask(call("POST", "/v1/echo", "4")).error().message, HasSubstr("munge"));
+}
+
+TEST_F(Http, ASessionEndsWithItsServerAndAnotherBegins) {
+  ClientSession session(getuid());
+  ASSERT_TRUE(ask_in(session, call("POST", "/v1/echo", "1")));
+  ASSERT_TRUE(session.usable(SessionClock::now()));
+  server = start(Munged::shared().auth());
+  const auto refused = ask_in(session, call("POST", "/v1/echo", "2"));
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().session_ended);
+  EXPECT_EQ(handled, 1);
+  EXPECT_EQ(server->counters().refusals[static_cast<std::size_t>(Refusal::unknown_session)], 1u);
+  EXPECT_FALSE(session.usable(SessionClock::now()));
+  EXPECT_TRUE(ask_in(session, call("POST", "/v1/echo", "3")));
+  EXPECT_TRUE(session.usable(SessionClock::now()));
+}
+
+TEST_F(Http, OnlyAnAdministratorsSecretBeginsASession) {
+  EXPECT_THAT(raw(signed_request("POST", "/v1/echo", "x")), AllOf(HasSubstr("200 OK"), Not(HasSubstr("DFRS-Session"))));
+  if (getuid() != 0) GTEST_SKIP() << "needs root, to ask as another user";
+  const std::string answer =
+      raw("GET /mine HTTP/1.1\r\nHost: x\r\nConnection: close\r\nDFRS-Credential: " +
+          credential_of_nobody(us, {"GET", "/mine", "node:n1", ""}, getuid()) + "\r\nContent-Length: 0\r\n\r\n");
+  EXPECT_THAT(answer, AllOf(HasSubstr("200 OK"), HasSubstr("DFRS-Answer-Credential"), Not(HasSubstr("DFRS-Session"))));
+}
+
+TEST_F(Http, ForgedSessionsAreRefused) {
+  ClientSession session(getuid());
+  ASSERT_TRUE(ask_in(session, call("POST", "/v1/echo", "1")));
+  const auto post = [&](const std::string& header, const std::string& body) {
+    return raw("POST /v1/echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nDFRS-Session: " + header +
+               "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+  };
+  const RequestWords words{"POST", "/v1/echo", "node:n1", "2"};
+  EXPECT_THAT(post("x", "2"), AllOf(HasSubstr(" 401 "), HasSubstr("malformed")));
+  EXPECT_THAT(post(std::string(32, '0') + session.sign(words).substr(32), "2"),
+              AllOf(HasSubstr(" 401 "), HasSubstr("unknown_session")));
+  EXPECT_THAT(post(session.sign(words), "3"), AllOf(HasSubstr(" 401 "), HasSubstr("other_message")));
+  EXPECT_EQ(handled, 1);
+  const std::string genuine = session.sign(words);
+  EXPECT_THAT(post(genuine, "2"), HasSubstr("200 OK"));
+  EXPECT_THAT(post(genuine, "2"), AllOf(HasSubstr(" 401 "), HasSubstr("replayed")));
+  EXPECT_EQ(handled, 2);
 }
 
 TEST_F(Http, ErrorsOfHandlersAreSignedToo) {

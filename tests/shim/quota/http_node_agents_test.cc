@@ -32,6 +32,7 @@ class Delivery : public testing::Test {
     options.epoch = 7;
     options.auth = Munged::shared().auth();
     options.slurm_user = getuid();
+    options.agent_user = getuid();
     options.refresh = milliseconds(100);
     options.retry_min = milliseconds(20);
     options.retry_max = milliseconds(100);
@@ -116,6 +117,49 @@ TEST_F(Delivery, SaysNothingToNodesOfWhichNothingIsWanted) {
   ASSERT_TRUE(eventually([&] { return two.requests() >= 3; }));
   EXPECT_EQ(one.requests(), 0u);
   EXPECT_FALSE(agents.wait(std::vector<std::size_t>{0}, 0));
+}
+
+TEST_F(Delivery, ASessionOutlivesMunged) {
+  Munged munged;
+  TestNode one("n1", munged.auth());
+  HttpNodeAgentsOptions ours = options();
+  ours.auth = munged.auth();
+  HttpNodeAgents agents(ours);
+  agents.set_agents(std::vector{one.address()});
+  const std::vector<std::size_t> all{0};
+  agents.set_desired(0, kJobs);
+  ASSERT_TRUE(agents.wait(all, kLong)) << log();
+  munged.stop();
+  agents.set_desired(0, std::vector<JobQuota>{});
+  ASSERT_TRUE(agents.wait(all, kLong)) << log();
+  EXPECT_EQ(one.state().jobs, std::vector<JobQuota>{});
+  // An agent that has been restarted knows nothing of it.
+  one.stop();
+  one.start();
+  agents.set_desired(0, kJobs);
+  EXPECT_FALSE(agents.wait(all, 200));
+  munged.start();
+  ASSERT_TRUE(agents.wait(all, kLong)) << log();
+  EXPECT_EQ(one.state().jobs, kJobs);
+}
+
+// With a connection of its own for each attempt, the agent hears of an unknown session, and then a credential.
+TEST_F(Delivery, ARestartedAgentCostsNoErrors) {
+  TestNode one("n1");
+  HttpNodeAgentsOptions rarely = options();
+  rarely.refresh = std::chrono::hours(1);
+  HttpNodeAgents agents(rarely);
+  agents.set_agents(std::vector{one.address()});
+  const std::vector<std::size_t> all{0};
+  agents.set_desired(0, kJobs);
+  ASSERT_TRUE(agents.wait(all, kLong)) << log();
+  one.stop();
+  one.start();
+  agents.set_desired(0, std::vector<JobQuota>{});
+  ASSERT_TRUE(agents.wait(all, kLong)) << log();
+  EXPECT_EQ(one.counters().refusals[static_cast<std::size_t>(Refusal::unknown_session)], 1u);
+  EXPECT_EQ(agents.counters().refused, 0u);
+  EXPECT_EQ(log(), "");
 }
 
 TEST_F(Delivery, EveryRequestHasAnOrderOfItsOwn) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "shim/auth/authenticator.h"
@@ -16,13 +17,14 @@ namespace dfrs::shim {
 inline constexpr uid_t kNobody = 65534;
 
 /// The credential of this request, made by that user in a process of its own.
-inline std::string credential_of_nobody(const Authenticator& us, const RequestWords& words) {
+inline std::string credential_of_nobody(const Authenticator& us, const RequestWords& words,
+                                        std::optional<uid_t> reader = std::nullopt) {
   int ends[2];
   EXPECT_EQ(::pipe(ends), 0);
   const pid_t child = ::fork();
   if (child == 0) {
     if (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) _exit(1);
-    const auto request = us.sign_request(words);
+    const auto request = us.sign_request(words, reader);
     if (!request) _exit(2);
     const ssize_t written = ::write(ends[1], request->credential.data(), request->credential.size());
     _exit(written > 0 ? 0 : 3);
