@@ -185,7 +185,7 @@ live() {
     command -v sudo > /dev/null || die "a cluster needs root (slurmd starts jobs as their users), and there is no sudo"
     sudo=(sudo)
   fi
-  "${sudo[@]}" env "PYTHONPATH=$root/tests" PYTHONDONTWRITEBYTECODE=1 "DFRS_BUILD_DIR=$build" \
+  ${live_by:-} "${sudo[@]}" env "PYTHONPATH=$root/tests" PYTHONDONTWRITEBYTECODE=1 "DFRS_BUILD_DIR=$build" \
     ${DFRS_SLURM_PREFIX:+"DFRS_SLURM_PREFIX=$DFRS_SLURM_PREFIX"} ${DFRS_PLUGINS_DIR:+"DFRS_PLUGINS_DIR=$DFRS_PLUGINS_DIR"} \
     ${DFRS_SLURM_NEXT_PREFIX:+"DFRS_SLURM_NEXT_PREFIX=$DFRS_SLURM_NEXT_PREFIX"} \
     ${DFRS_NEXT_PLUGINS_DIR:+"DFRS_NEXT_PLUGINS_DIR=$DFRS_NEXT_PLUGINS_DIR"} \

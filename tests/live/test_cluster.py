@@ -4,6 +4,8 @@ import contextlib
 import io
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -93,6 +95,17 @@ class Commands(unittest.TestCase):
         self.assertEqual([name for name in cluster.daemons() if not cluster.process(name)], [])
         jobs.wait_state(cluster, job, "RUNNING")
         self.assertIn("Restarts=0", cluster.command("scontrol", "show", "job", job).stdout)
+
+    def test_comparison_that_is_told_to_end_leaves_nothing(self):
+        output = self.folder.parent / "compare-ended"
+        program = subprocess.Popen([sys.executable, "-m", "live", "compare", "--short", "--output", output],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        found = wait_for("a node's daemon", lambda: [process for process in processes.marked(output / "cluster")
+                                                     if any("slurmd" in word for word in processes.command_line(process.pid)[:1])], 60)
+        program.terminate()
+        self.assertEqual(program.wait(60), 128 + signal.SIGTERM)
+        self.assertEqual([process for process in found if process.alive()], [])
+        self.assertEqual(processes.marked(output / "cluster"), [])
 
     def test_down_ends_all_when_its_records_are_lost(self):
         self.up()
