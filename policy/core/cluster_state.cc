@@ -193,17 +193,12 @@ std::uint32_t ClusterState::holds(const RigidVector& room, const JobView& job) c
 }
 
 std::uint32_t ClusterState::room_for(const JobView& job, NodeIndex n) const {
-  if (!holds_one(rigid_free_[n], job)) return 0;
-  if (!homogeneous_ && !usable(n)) return 0;
-  if (job.eligible != nullptr && !job.eligible->contains(n)) return 0;
-  if (held_exclusively(n) || (job.flags.exclusive && task_count_[n] != 0)) return 0;
+  if (!holds_one(rigid_free_[n], job) || !admits(job, n, task_count_[n], exclusive_tasks_[n])) return 0;
   return holds(rigid_free_[n], job);
 }
 
 std::uint32_t ClusterState::room_for(const JobView& job, NodeIndex n, const NodeContents& contents) const {
-  if (!holds_one(contents.rigid_free, job) || !usable(n)) return 0;
-  if (job.eligible != nullptr && !job.eligible->contains(n)) return 0;
-  if (contents.exclusive_tasks != 0 || (job.flags.exclusive && contents.tasks != 0)) return 0;
+  if (!holds_one(contents.rigid_free, job) || !admits(job, n, contents.tasks, contents.exclusive_tasks)) return 0;
   return holds(contents.rigid_free, job);
 }
 

@@ -137,6 +137,12 @@ class ClusterState {
  private:
   static constexpr std::uint32_t kUntouched = ~std::uint32_t{0};
 
+  /// Whether the job may use the node where that many tasks are, some of them of exclusive jobs.
+  bool admits(const JobView& job, NodeIndex n, const std::uint32_t& tasks, const std::uint32_t& exclusive_tasks) const {
+    if (!homogeneous_ && !usable(n)) return false;
+    if (job.eligible != nullptr && !job.eligible->contains(n)) return false;
+    return exclusive_tasks == 0 && (!job.flags.exclusive || tasks == 0);
+  }
   /// Whether one task of the job fits into the room.
   bool holds_one(const RigidVector& room, const JobView& job) const;
   /// How many fit, given that one does; at most the job's tasks.

@@ -76,7 +76,18 @@ class RandomCluster {
     RoomTerms terms{.lane = static_cast<NodeIndex>(nodes_.size())};
     if (dice_.chance(20)) terms.lane = dice_.below(terms.lane + 1);
     if (dice_.chance(40)) terms.most_load = 0.25 * dice_.between(1, 8);
+    if (dice_.chance(30)) terms.beside = reserve();
     return terms;
+  }
+
+  // What one of the jobs that wait has reserved; null: none could.
+  const Reservation* reserve() {
+    const JobSlot job = dice_.below(kJobs);
+    if (state_.placed(job)) return nullptr;
+    std::vector<Seconds> limits;
+    for (JobSlot k = 0; k < kJobs; ++k) limits.push_back(dice_.between(1, 9));
+    reservation_.make(view(), state_, limits, job);
+    return reservation_.made() ? &reservation_ : nullptr;
   }
 
   // The plain count: task by task.
@@ -88,8 +99,11 @@ class RandomCluster {
         return terms.most_load == kNever ||
                !cpu_exceeds(state_.cpu_load(n) + tasks * job.cpu_need, terms.most_load * state_.cpu_capacity(n));
       };
+      const std::uint32_t beside = terms.beside != nullptr ? terms.beside->room_beside(job, n) : job.tasks;
       const auto had = static_cast<std::uint32_t>(std::count(job.nodes.begin(), job.nodes.end(), n));
-      while (room < state_.room_for(job, n) && fits(room + 1) && (!job.flags.may_not_move || room < had)) ++room;
+      while (room < std::min(beside, state_.room_for(job, n)) && fits(room + 1) &&
+             (!job.flags.may_not_move || room < had))
+        ++room;
       total += room;
     }
     return total >= job.tasks;
@@ -106,15 +120,18 @@ class RandomCluster {
   std::vector<NodeIndex> former_;
   NodeSet eligible_{16};
   ClusterState state_;
+  Reservation reservation_;
 };
 
 TEST(RoomCount, IsTheRoomOnceTheJobsHaveLeft) {
+  int reserved = 0;
   int with_room = 0;
   int without_room = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(3000); ++seed) {
     RandomCluster cluster(seed);
     const JobView incoming = cluster.incoming();
     const RoomTerms terms = cluster.terms();
+    reserved += terms.beside != nullptr ? 1 : 0;
     RoomCount count;
     for (int again = 0; again < 2; ++again) {  // the second count begins where the first one ended
       const std::uint64_t version = cluster.state().version();
@@ -145,6 +162,7 @@ TEST(RoomCount, IsTheRoomOnceTheJobsHaveLeft) {
       }
     }
   }
+  EXPECT_GT(reserved, 100);
   EXPECT_GT(with_room, 300);
   EXPECT_GT(without_room, 300);
 }
