@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kRequestKind = "dfrs-request-1";
 constexpr std::string_view kAnswerKind = "dfrs-answer-1";
+constexpr std::string_view kBeginningKind = "dfrs-session-answer-1";  // which begins a session
 constexpr std::size_t kNonceDigits = 32;
 constexpr std::size_t kDigestDigits = 64;
 
@@ -23,7 +24,11 @@ std::string request_payload(const RequestWords& request, std::string_view nonce,
                      body_digest);
 }
 
-std::string answer_payload(std::string_view nonce, std::string_view receiver, int status, std::string_view body) {
+std::string answer_payload(std::string_view nonce, std::string_view receiver, int status, std::string_view body,
+                           std::string_view salt) {
+  if (!salt.empty())
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", kBeginningKind, base::sha256_hex(nonce), receiver, status,
+                       base::sha256_hex(body), salt);
   return fmt::format("{}\n{}\n{}\n{}\n{}\n", kAnswerKind, nonce, receiver, status, base::sha256_hex(body));
 }
 
@@ -55,9 +60,11 @@ bool one_line(const RequestWords& request) {
 
 AuthError other_message(const RequestWords& request) {
   if (!one_line(request)) return {Refusal::other_message, "a request's method and target must be one line"};
-  return {Refusal::other_message,
-          fmt::format("the credential was made for another request, receiver or body than {} {} to {}", request.method,
-                      request.target, request.receiver)};
+  return {
+      Refusal::other_message,
+      fmt::format(
+          "the credential or the session's signature was made for another request, receiver or body than {} {} to {}",
+          request.method, request.target, request.receiver)};
 }
 
 tl::expected<SignedRequest, AuthError> Authenticator::sign_request(const RequestWords& request,
@@ -104,17 +111,18 @@ tl::expected<Requester, AuthError> Authenticator::verify_request(const std::stri
 }
 
 tl::expected<std::string, AuthError> Authenticator::sign_answer(std::string_view nonce, std::string_view receiver,
-                                                                int status, std::string_view body) const {
-  return credentials_->encode(answer_payload(nonce, receiver, status, body));
+                                                                int status, std::string_view body,
+                                                                std::string_view salt) const {
+  return credentials_->encode(answer_payload(nonce, receiver, status, body, salt));
 }
 
 tl::expected<uid_t, AuthError> Authenticator::verify_answer(const std::string& credential, std::string_view nonce,
                                                             std::string_view receiver, int status,
-                                                            std::string_view body) const {
+                                                            std::string_view body, std::string_view salt) const {
   if (credential.empty()) return tl::unexpected(AuthError{Refusal::no_credential, "the answer carries no credential"});
   const auto decoded = credentials_->decode(credential);
   if (!decoded) return tl::unexpected(decoded.error());
-  if (decoded->payload != answer_payload(nonce, receiver, status, body)) {
+  if (decoded->payload != answer_payload(nonce, receiver, status, body, salt)) {
     return tl::unexpected(AuthError{Refusal::other_message,
                                     fmt::format("the answer's credential is not for this exchange with {}", receiver)});
   }

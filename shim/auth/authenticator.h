@@ -71,12 +71,14 @@ class Authenticator {
   /// Both.
   tl::expected<Requester, AuthError> verify_request(const std::string& credential, const RequestWords& request) const;
 
-  /// The credential of an answer to the request of that nonce.
+  /// The credential of an answer to the request of that nonce. `salt`: of the session that it begins (empty: it begins
+  /// none). Anyone can read the credential: that of a session's beginning does not tell the nonce.
   tl::expected<std::string, AuthError> sign_answer(std::string_view nonce, std::string_view receiver, int status,
-                                                   std::string_view body) const;
+                                                   std::string_view body, std::string_view salt = {}) const;
   /// Who sent the answer.
   tl::expected<uid_t, AuthError> verify_answer(const std::string& credential, std::string_view nonce,
-                                               std::string_view receiver, int status, std::string_view body) const;
+                                               std::string_view receiver, int status, std::string_view body,
+                                               std::string_view salt = {}) const;
 
  private:
   std::unique_ptr<const Credentials> credentials_;

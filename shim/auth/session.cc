@@ -52,6 +52,14 @@ std::optional<Claim> parse_claim(std::string_view header) {
 
 }  // namespace
 
+std::string format_beginning(std::string_view salt) { return fmt::format("{}{}", kBegun, salt); }
+
+std::string_view parse_beginning(std::string_view header) {
+  if (!header.starts_with(kBegun)) return {};
+  const std::string_view salt = header.substr(kBegun.size());
+  return hexadecimal(salt, kSaltDigits) ? salt : std::string_view();
+}
+
 SessionKey::SessionKey(std::string_view nonce, std::string_view salt, std::string_view receiver)
     : key_(base::hmac_sha256(nonce, fmt::format("dfrs-session-1\n{}\n{}\n", salt, receiver))),
       name_(base::hmac_sha256_hex(key_, "name\n").substr(0, kNameDigits)) {}
@@ -66,12 +74,8 @@ std::string SessionKey::mac_of_answer(std::uint64_t number, int status, std::str
   return base::hmac_sha256_hex(key_, fmt::format("answer\n{}\n{}\n{}\n", number, status, base::sha256_hex(body)));
 }
 
-void ClientSession::begin(std::string_view nonce, std::string_view receiver, std::string_view header,
+void ClientSession::begin(std::string_view nonce, std::string_view receiver, std::string_view salt,
                           SessionClock::time_point now) {
-  end();
-  if (!header.starts_with(kBegun)) return;
-  const std::string_view salt = header.substr(kBegun.size());
-  if (!hexadecimal(salt, kSaltDigits)) return;
   key_.emplace(nonce, salt, receiver);
   begun_ = now;
   number_ = 0;
@@ -94,7 +98,7 @@ std::optional<std::string> ServerSessions::begin(const Requester& requester, std
   if (!salt) return std::nullopt;
   sessions_.push_front({SessionKey(requester.nonce, *salt, receiver), requester.uid, now});
   if (sessions_.size() > kMaxSessions) sessions_.pop_back();
-  return fmt::format("{}{}", kBegun, *salt);
+  return *salt;
 }
 
 tl::expected<Requester, AuthError> ServerSessions::verify_head(std::string_view header, const RequestWords& request,

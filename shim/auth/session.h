@@ -3,11 +3,12 @@
 // of them, instead of a new credential for each request and each answer.
 //
 // A session begins with a request whose credential nobody but the receiver can read (Requester::secret). Its nonce is
-// what the two sides know. The server answers with a salt of its own, and both derive the key from nonce, salt and
-// receiver. From then on a request carries the session's name, its number in the session, the digest of its body, and
-// an HMAC-SHA256 of these and of what a credential would cover; its answer an HMAC-SHA256 of the number, status and
-// body. A number that is not greater than all before it is refused, so that nothing counts twice. A server that does
-// not know the session (it was restarted) says so, and the client begins a new one.
+// what the two sides know, and nobody else. The server answers with a salt of its own, which the answer's credential
+// covers, and both derive the key from nonce, salt and receiver. From then on a request carries the session's name, its
+// number in the session, the digest of its body, and an HMAC-SHA256 of these and of what a credential would cover; its
+// answer an HMAC-SHA256 of the number, status and body. A number that is not greater than all before it is refused, so
+// that nothing counts twice. A server that does not know the session (it was restarted) says so, and the client begins
+// a new one.
 #pragma once
 
 #include <sys/types.h>
@@ -36,6 +37,11 @@ inline constexpr std::chrono::minutes kServerSessionLife{20};
 /// A server has one controller, and perhaps its backup. The one that was used least recently makes room.
 inline constexpr std::size_t kMaxSessions = 8;
 
+/// The header of an answer that begins a session with this salt.
+std::string format_beginning(std::string_view salt);
+/// The salt of such a header; empty if it is none.
+std::string_view parse_beginning(std::string_view header);
+
 class SessionKey {
  public:
   SessionKey(std::string_view nonce, std::string_view salt, std::string_view receiver);
@@ -58,9 +64,8 @@ class ClientSession {
   explicit ClientSession(uid_t server) : server_(server) {}
 
   uid_t server() const { return server_; }
-  /// Enters the header of the answer to a request with a credential of its own, whose answer has been verified. Does
-  /// nothing if the server begins no session.
-  void begin(std::string_view nonce, std::string_view receiver, std::string_view header, SessionClock::time_point now);
+  /// After a request with a credential, whose answer with this salt has been verified.
+  void begin(std::string_view nonce, std::string_view receiver, std::string_view salt, SessionClock::time_point now);
   void end() { key_.reset(); }
   /// Whether the next request is to be signed here.
   bool usable(SessionClock::time_point now) const { return key_ && now - begun_ < kClientSessionLife; }
@@ -80,8 +85,8 @@ class ClientSession {
 /// The server's side. For one thread at a time.
 class ServerSessions {
  public:
-  /// Begins a session with who sent this request. Returns the header of its answer; nothing if its credential could
-  /// have been read by others.
+  /// Begins a session with who sent this request. Returns its salt; nothing if its credential could have been read by
+  /// others.
   std::optional<std::string> begin(const Requester& requester, std::string_view receiver, SessionClock::time_point now);
   /// As Authenticator::verify_head(), by the request's session header.
   tl::expected<Requester, AuthError> verify_head(std::string_view header, const RequestWords& request,

@@ -36,15 +36,17 @@ std::string url_host(const std::string& host) {
   return host.find(':') != std::string::npos && host.front() != '[' ? fmt::format("[{}]", host) : host;
 }
 
-// The message of an error answer: its "error" field, if it has one.
-std::string error_words(const std::string& body) {
+// That field of an error answer; nothing if it has none.
+std::optional<std::string> error_field(const std::string& body, const char* name) {
   const auto json = nlohmann::json::parse(body, nullptr, false);
-  if (json.is_object()) {
-    if (const auto error = json.find("error"); error != json.end() && error->is_string())
-      return error->get<std::string>();
-  }
-  return "no reason given";
+  if (!json.is_object()) return std::nullopt;
+  const auto field = json.find(name);
+  if (field == json.end() || !field->is_string()) return std::nullopt;
+  return field->get<std::string>();
 }
+
+std::string error_words(const std::string& body) { return error_field(body, "error").value_or("no reason given"); }
+std::string error_reason(const std::string& body) { return error_field(body, "reason").value_or(""); }
 
 }  // namespace
 
@@ -152,18 +154,18 @@ tl::expected<void, HttpCallError> HttpTransfer::prepare(const Authenticator& aut
   return {};
 }
 
-// Null: the answer has none.
-const char* HttpTransfer::answer_header(const char* name) const {
+std::optional<std::string> HttpTransfer::answer_header(const char* name) const {
   curl_header* header = nullptr;
-  return curl_easy_header(curl_, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK ? header->value : nullptr;
+  if (curl_easy_header(curl_, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) return std::nullopt;
+  return header->value;
 }
 
 // Of a call with a credential; begins a session if the server does.
 tl::expected<void, HttpCallError> HttpTransfer::verify(const Authenticator& authenticator, int status,
                                                        uid_t administrator) const {
   const State& state = *state_;
-  const char* const credential = answer_header(kAnswerCredentialHeader);
-  if (credential == nullptr) {
+  const auto credential = answer_header(kAnswerCredentialHeader);
+  if (!credential) {
     // The sender is unknown: use nothing of the answer but its message.
     return tl::unexpected(HttpCallError{
         status == 200
@@ -171,7 +173,10 @@ tl::expected<void, HttpCallError> HttpTransfer::verify(const Authenticator& auth
             : fmt::format("{}: refused with status {}: {}", state.where(), status, error_words(state.answer)),
         true});
   }
-  const auto uid = authenticator.verify_answer(credential, state.nonce, state.call.receiver, status, state.answer);
+  const std::string begun = answer_header(kSessionHeader).value_or("");
+  const std::string_view salt = parse_beginning(begun);
+  const auto uid =
+      authenticator.verify_answer(*credential, state.nonce, state.call.receiver, status, state.answer, salt);
   if (!uid) {
     return tl::unexpected(HttpCallError{fmt::format("{}: {}", state.where(), uid.error().message),
                                         uid.error().reason != Refusal::unavailable});
@@ -182,20 +187,21 @@ tl::expected<void, HttpCallError> HttpTransfer::verify(const Authenticator& auth
                                   state.where(), *uid, administrator),
                       true});
   }
-  const char* const begun = answer_header(kSessionHeader);
-  if (state.session != nullptr && begun != nullptr)
-    state.session->begin(state.nonce, state.call.receiver, begun, SessionClock::now());
+  if (state.session != nullptr && !salt.empty())
+    state.session->begin(state.nonce, state.call.receiver, salt, SessionClock::now());
   return {};
 }
 
 tl::expected<void, HttpCallError> HttpTransfer::verify_session(int status) const {
   const State& state = *state_;
-  const char* const mac = answer_header(kSessionHeader);
-  if (mac != nullptr && state.session->verify_answer(mac, status, state.answer)) return {};
+  const auto mac = answer_header(kSessionHeader);
+  if (mac && state.session->verify_answer(*mac, status, state.answer)) return {};
   state.session->end();
+  // The sender is unknown: at worst the next call has a credential.
   HttpCallError error{
-      fmt::format("{}: the session has ended (status {}: {})", state.where(), status, error_words(state.answer)), true};
-  error.session_ended = true;
+      fmt::format("{}: refused in a session with status {}: {}", state.where(), status, error_words(state.answer)),
+      true};
+  error.session_ended = status == 401 && error_reason(state.answer) == reason_name(Refusal::unknown_session);
   return tl::unexpected(error);
 }
 

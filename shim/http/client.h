@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 
@@ -43,8 +44,8 @@ struct HttpCallError {
   /// Whether one side refused the other's credential (wrong key, replay, unauthorised, ...).
   bool refused = false;
   Connection connection = Connection::other;
-  /// The server does not know the session that the call was made in. It has ended here, too: the next call begins
-  /// another one.
+  /// Somebody at the server's address says that it does not know the session that the call was made in, as after a
+  /// restart. It has ended here, too: the next call has a credential.
   bool session_ended = false;
 };
 
@@ -76,7 +77,7 @@ class HttpTransfer {
   tl::expected<std::string, HttpCallError> sign(const Authenticator& authenticator);
   tl::expected<void, HttpCallError> verify(const Authenticator& authenticator, int status, uid_t administrator) const;
   tl::expected<void, HttpCallError> verify_session(int status) const;
-  const char* answer_header(const char* name) const;
+  std::optional<std::string> answer_header(const char* name) const;
   CURL* curl_ = nullptr;
   std::unique_ptr<State> state_;
 };

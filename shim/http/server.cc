@@ -284,15 +284,16 @@ struct HttpServer::Impl {
         MHD_add_response_header(response, kSessionHeader, mac->c_str());
       return;
     }
-    const auto credential = authenticator.sign_answer(requester.nonce, options.receiver, answer.status, answer.body);
+    std::optional<std::string> salt;
+    if (is_administrator(requester.uid)) salt = sessions.begin(requester, options.receiver, SessionClock::now());
+    const auto credential =
+        authenticator.sign_answer(requester.nonce, options.receiver, answer.status, answer.body, salt.value_or(""));
     if (!credential) {
       log(credential.error().message);
       return;
     }
     MHD_add_response_header(response, kAnswerCredentialHeader, credential->c_str());
-    if (!is_administrator(requester.uid)) return;
-    if (const auto begun = sessions.begin(requester, options.receiver, SessionClock::now()))
-      MHD_add_response_header(response, kSessionHeader, begun->c_str());
+    if (salt) MHD_add_response_header(response, kSessionHeader, format_beginning(*salt).c_str());
   }
 
   MHD_Result on_data(MHD_Connection* connection, const char* path, const char* method, const char* data,

@@ -308,7 +308,7 @@ struct HttpNodeAgents::Impl {
         node.next =
             outcome == Outcome::applied ? now + (makes_checkpoint(node) ? kAttemptPoll : spread_refresh()) : now;
       }
-      if (!options.enabled && (outcome == Outcome::applied || ++node.attempts == kAttemptsToLift))
+      if (!options.enabled && !session_ended && (outcome == Outcome::applied || ++node.attempts == kAttemptsToLift))
         node.next = Clock::time_point::max();
       // The state has changed since the request was made.
       if (!node.failing && node.version != slot.version) node.next = now;
@@ -339,7 +339,7 @@ struct HttpNodeAgents::Impl {
   // Enters an answer, report.last_request included. mutex is held.
   Outcome take_answer(Node& node, std::uint64_t version, const tl::expected<HttpCallAnswer, HttpCallError>& answer) {
     const auto wrong = [&](std::string why) { node.report.last_request = tl::unexpected(std::move(why)); };
-    if (!answer && answer.error().session_ended) return Outcome::again;  // the agent was restarted
+    if (!answer && answer.error().session_ended) return Outcome::again;  // as after a restart of the agent
     if (!answer) {
       ++(answer.error().refused ? counters.refused : counters.failed);
       node.report.reachable = false;

@@ -56,6 +56,25 @@ TEST(Authenticator, KnowsWhatOnlyItsUserCanRead) {
             Refusal::unauthorised);
 }
 
+// Anyone can read it.
+TEST(Authenticator, AnAnswerThatBeginsASessionDoesNotTellTheNonce) {
+  const Authenticator us(Munged::shared().auth());
+  const Munge munge(Munged::shared().socket());
+  const std::string nonce = us.sign_request(kRequest)->nonce;
+  const std::string salt(32, 'a');
+  const auto answer = [&] { return *us.sign_answer(nonce, "node:n1", 200, "body", salt); };
+  EXPECT_EQ(munge.decode(answer())->payload.find(nonce), std::string::npos);
+  EXPECT_TRUE(us.verify_answer(answer(), nonce, "node:n1", 200, "body", salt));
+  // Nor can somebody on the way add a session, take one away, or change it.
+  const std::string plain = *us.sign_answer(nonce, "node:n1", 200, "body");
+  EXPECT_EQ(reason_of(us.verify_answer(plain, nonce, "node:n1", 200, "body", salt)), Refusal::other_message);
+  EXPECT_EQ(reason_of(us.verify_answer(answer(), nonce, "node:n1", 200, "body")), Refusal::other_message);
+  EXPECT_EQ(reason_of(us.verify_answer(answer(), nonce, "node:n1", 200, "body", std::string(32, 'b'))),
+            Refusal::other_message);
+  EXPECT_EQ(reason_of(us.verify_answer(answer(), std::string(32, '0'), "node:n1", 200, "body", salt)),
+            Refusal::other_message);
+}
+
 TEST(Authenticator, RefusesReplays) {
   const Authenticator us(Munged::shared().auth());
   const auto request = us.sign_request(kRequest);
