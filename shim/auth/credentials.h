@@ -35,7 +35,7 @@ class Credentials {
   struct Decoded {
     std::string payload;
     uid_t uid = 0;
-    bool secret = false;  ///< it was encrypted, and only this process's user could read it
+    bool secret = false;  ///< it was encrypted, made since our start, and only this process's user can have read it
   };
 
   /// A credential of this process's user around the payload (any bytes). Error: unavailable, malformed.

@@ -33,11 +33,14 @@ std::string context_words(munge_ctx_t context, munge_err_t error) {
   return words != nullptr ? words : munge_strerror(error);
 }
 
-// Whether the credential that was decoded is encrypted, and for this process's user alone.
-bool only_for_us(munge_ctx_t context) {
+// Whether the credential that was decoded is encrypted, and for this process's user alone. One of before our start is
+// not taken for a secret: an earlier version of this program, whose answers told what was in them, may have read it.
+bool only_for_us(munge_ctx_t context, std::time_t begun) {
   uid_t reader = 0;
   int cipher = MUNGE_CIPHER_NONE;
-  return munge_ctx_get(context, MUNGE_OPT_UID_RESTRICTION, &reader) == EMUNGE_SUCCESS && reader == geteuid() &&
+  std::time_t made = 0;
+  return munge_ctx_get(context, MUNGE_OPT_ENCODE_TIME, &made) == EMUNGE_SUCCESS && made >= begun &&
+         munge_ctx_get(context, MUNGE_OPT_UID_RESTRICTION, &reader) == EMUNGE_SUCCESS && reader == geteuid() &&
          munge_ctx_get(context, MUNGE_OPT_CIPHER_TYPE, &cipher) == EMUNGE_SUCCESS && cipher != MUNGE_CIPHER_NONE;
 }
 
@@ -114,7 +117,7 @@ tl::expected<Munge::Decoded, AuthError> Munge::decode(const std::string& credent
     return tl::unexpected(decode_error(error, socket_, context_words(context->get(), error)));
   if (payload != nullptr && length > 0)
     decoded.payload.assign(static_cast<const char*>(payload), static_cast<std::size_t>(length));
-  decoded.secret = only_for_us(context->get());
+  decoded.secret = only_for_us(context->get(), begun_);
   return decoded;
 }
 

@@ -3,6 +3,7 @@
 // if munged does not answer, libmunge gives up after a few seconds.
 #pragma once
 
+#include <ctime>
 #include <string>
 
 #include "shim/auth/credentials.h"
@@ -22,6 +23,7 @@ class Munge final : public Credentials {
   tl::expected<std::string, AuthError> encode(std::string_view payload, uid_t reader) const;
 
   std::string socket_;
+  std::time_t begun_ = std::time(nullptr);
 };
 
 }  // namespace dfrs::shim

@@ -33,7 +33,7 @@ using SessionClock = std::chrono::steady_clock;
 /// After so long the client begins a new session, so that both sides ask for credentials again.
 inline constexpr std::chrono::minutes kClientSessionLife{10};
 /// After so long the server forgets a session. Longer, so that it is the client that ends it.
-inline constexpr std::chrono::minutes kServerSessionLife{20};
+inline constexpr std::chrono::minutes kServerSessionLife{11};
 /// A server has one controller, and perhaps its backup. The one that was used least recently makes room.
 inline constexpr std::size_t kMaxSessions = 8;
 

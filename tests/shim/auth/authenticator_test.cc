@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <ctime>
+#include <thread>
+
 #include "shim/auth/munge.h"
 #include "tests/shim/auth/exchange.h"
 #include "tests/shim/support/munged.h"
@@ -54,6 +58,19 @@ TEST(Authenticator, KnowsWhatOnlyItsUserCanRead) {
   EXPECT_TRUE(for_us->secret);
   EXPECT_EQ(reason_of(us.verify_request(us.sign_request(kRequest, getuid() + 1)->credential, kRequest)),
             Refusal::unauthorised);
+}
+
+// It may have been answered by who told what was in it.
+TEST(Authenticator, WhatIsOlderThanItsReaderIsNoSecret) {
+  const Authenticator us(Munged::shared().auth());
+  const auto made = std::time(nullptr);
+  const std::string credential = us.sign_request(kRequest, getuid())->credential;
+  while (std::time(nullptr) <= made + 1) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const Authenticator restarted(Munged::shared().auth());
+  const auto who = restarted.verify_request(credential, kRequest);
+  ASSERT_TRUE(who) << who.error().message;
+  EXPECT_FALSE(who->secret);
+  EXPECT_TRUE(restarted.verify_request(us.sign_request(kRequest, getuid())->credential, kRequest)->secret);
 }
 
 // Anyone can read it.
