@@ -49,10 +49,10 @@ struct Requester {
   std::uint64_t number = 0;
 };
 
-/// Whether method, target and receiver are one line each, as what covers them needs: it joins them by line ends.
+/// Whether method, target and receiver are one line each: line ends separate them in what is signed.
 bool one_line(const RequestWords& request);
 
-/// The refusal of a message that another one's credential, or another one's number in a session, came with.
+/// The refusal of a request whose credential, or whose signature in a session, was made for another one.
 AuthError other_message(const RequestWords& request);
 
 /// Any thread; each call but verify_body() asks the service of credentials once.

@@ -2,13 +2,13 @@
 // Sessions: a controller that talks to the same agents all day proves its requests with a key that it shares with each
 // of them, instead of a new credential for each request and each answer.
 //
-// A session begins with a request whose credential nobody but the receiver can read (Requester::secret). Its nonce is
-// what the two sides know, and nobody else. The server answers with a salt of its own, which the answer's credential
-// covers, and both derive the key from nonce, salt and receiver. From then on a request carries the session's name, its
-// number in the session, the digest of its body, and an HMAC-SHA256 of these and of what a credential would cover; its
-// answer an HMAC-SHA256 of the number, status and body. A number that is not greater than all before it is refused, so
-// that nothing counts twice. A server that does not know the session (it was restarted) says so, and the client begins
-// a new one.
+// A session begins with a request whose credential nobody but the receiver can read (Requester::secret), so that only
+// the two sides know its nonce. The server's answer has a salt, which its credential covers, and both derive the key
+// from nonce, salt and receiver. From then on a request carries the session's name, its number in the session, the
+// digest of its body, and an HMAC-SHA256 of these and of what a credential would cover; its answer carries an
+// HMAC-SHA256 of the number, status and body. A number that is not greater than all before it is refused, so that
+// nothing counts twice. A server that does not know the session (it was restarted) says so, and the client begins a new
+// one.
 #pragma once
 
 #include <sys/types.h>

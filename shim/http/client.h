@@ -62,8 +62,8 @@ class HttpTransfer {
   HttpTransfer(const HttpTransfer&) = delete;
   HttpTransfer& operator=(const HttpTransfer&) = delete;
 
-  /// Signs the call (asks for a credential, unless it is part of a session) and sets the handle up. `session`: with
-  /// this server, of whom the last call has ended; it must live until finish(). Null: each call has a credential.
+  /// Signs the call (asks for a credential, unless it is part of a session) and sets the handle up. `session`: the one
+  /// with this server, for one call at a time; it must live until finish(). Null: the call has a credential.
   tl::expected<void, HttpCallError> prepare(const Authenticator& authenticator, HttpCall call,
                                             const HttpCallLimits& limits, ClientSession* session = nullptr);
   /// After the transfer: checks that the answer comes from root or `administrator` on the receiver and belongs to this

@@ -2,6 +2,7 @@
 """The commands of `./quickstart cluster`."""
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -151,6 +152,10 @@ def down(arguments):
 
 
 def compare(arguments):
+    def end(number, _):
+        signal.signal(number, signal.SIG_IGN)
+        sys.exit(128 + number)  # as after an error: the cluster is ended on the way out
+    signal.signal(signal.SIGTERM, end)
     return comparison.main(arguments)
 
 

@@ -401,23 +401,23 @@ class Intruders(FaultTest):
             before = cgroups.quotas(self.cluster.cgroup_tree, node)
             self.assertEqual(set(before), {f"job_{job}" for job in first + second})
             # A credential began a session, to which the others belong.
-            credential = [request for request in captured if wire.header(request, wire.CREDENTIAL)][-1]
+            old = [request for request in captured if wire.header(request, wire.CREDENTIAL)][-1]
+            self.assertFalse(job_in(old, second[0]))
             newest = wire.header(captured[-1], wire.SESSION)
             self.assertTrue(newest, captured[-1])
-            old = next(request for request in captured if wire.header(request, wire.SESSION).split()[:1] == newest.split()[:1])
-            self.assertFalse(job_in(old, second[0]))
-            for request in (captured[-1], old, credential):
+            session = [request for request in captured if wire.header(request, wire.SESSION).split()[:1] == newest.split()[:1]]
+            for request in (captured[-1], session[0], old):
                 status, answer = wire.exchange(hidden, request)
                 self.assertEqual((status, answer.get("reason")), (401, "replayed"), answer)
             # A munged that was restarted has forgotten what it has seen: then the order of states tells.
             self.cluster.stop("munged")
             self.cluster.start_munged()
-            status, answer = wire.exchange(hidden, credential)
+            status, answer = wire.exchange(hidden, old)
             self.assertEqual(status, 409, answer)
             status, answer = wire.exchange(hidden, captured[-1])
             self.assertEqual((status, answer.get("reason")), (401, "replayed"), answer)
             # The same credential with another body.
-            head, mark, body = credential.partition(b"\r\n\r\n")
+            head, mark, body = old.partition(b"\r\n\r\n")
             state = json.loads(body)
             changed = json.dumps({**state, "sequence": state.get("sequence", 0) + 1000, "jobs": []}).encode()
             head = b"\r\n".join(b"Content-Length: %d" % len(changed) if line.lower().startswith(b"content-length:") else line

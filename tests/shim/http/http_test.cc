@@ -162,6 +162,20 @@ TEST_F(Http, ASessionEndsWithItsServerAndAnotherBegins) {
   EXPECT_TRUE(session.usable(SessionClock::now()));
 }
 
+// A restart does not explain it.
+TEST_F(Http, AnotherRefusalInASessionIsAnError) {
+  ClientSession session(getuid());
+  ASSERT_TRUE(ask_in(session, call("POST", "/v1/echo", "1")));
+  ClientSession copy = session;
+  ASSERT_TRUE(ask_in(session, call("POST", "/v1/echo", "2")));
+  const auto refused = ask_in(copy, call("POST", "/v1/echo", "3"));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("replayed"));
+  EXPECT_TRUE(refused.error().refused);
+  EXPECT_FALSE(refused.error().session_ended);
+  EXPECT_FALSE(copy.usable(SessionClock::now()));
+}
+
 TEST_F(Http, OnlyAnAdministratorsSecretBeginsASession) {
   EXPECT_THAT(raw(signed_request("POST", "/v1/echo", "x")), AllOf(HasSubstr("200 OK"), Not(HasSubstr("DFRS-Session"))));
   if (getuid() != 0) GTEST_SKIP() << "needs root, to ask as another user";

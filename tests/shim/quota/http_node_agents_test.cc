@@ -143,7 +143,7 @@ TEST_F(Delivery, ASessionOutlivesMunged) {
   EXPECT_EQ(one.state().jobs, kJobs);
 }
 
-// With a connection of its own for each attempt, the agent hears of an unknown session, and then a credential.
+// It does not know the session: a request with a credential follows at once.
 TEST_F(Delivery, ARestartedAgentCostsNoErrors) {
   TestNode one("n1");
   HttpNodeAgentsOptions rarely = options();
@@ -418,6 +418,22 @@ TEST_F(Delivery, OffLiftsQuotasOnceAndIsSilentThen) {
   agents.set_agents(std::vector{one.address(), three.address()});
   ASSERT_TRUE(eventually([&] { return three.requests() == 1; }));
   EXPECT_EQ(one.requests(), 1u);
+}
+
+// An agent that has been restarted is told once more than one that has not.
+TEST_F(Delivery, OffCountsNoAttemptInASessionThatHasEnded) {
+  TestNode one("n1");
+  one.fail_with("cannot");
+  HttpNodeAgentsOptions off = options();
+  off.enabled = false;
+  off.retry_min = milliseconds(60);
+  off.retry_max = milliseconds(2000);
+  HttpNodeAgents agents(off);
+  agents.set_agents(std::vector{one.address()});
+  ASSERT_TRUE(eventually([&] { return one.requests() == 5; }));
+  one.stop();  // the sixth attempt, the last one, follows after 960 ms
+  one.start();
+  EXPECT_TRUE(eventually([&] { return one.requests() == 6; }));
 }
 
 TEST_F(Delivery, StopsAtOnce) {
