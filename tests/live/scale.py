@@ -132,7 +132,7 @@ class Squeue(threading.Thread):
         while not self._over.is_set():
             since = time.monotonic()
             subprocess.run(["squeue", "-h", "-o", "%i %t"], env=self._environment, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, check=False)
+                           stderr=subprocess.DEVNULL, check=False, restore_signals=False)
             self.took.append(time.monotonic() - since)
             self._over.wait(max(0.0, 1 - self.took[-1]))
 
@@ -169,7 +169,7 @@ class Scale:
 
     def run(self, *argv, check=True):
         return subprocess.run([str(word) for word in argv], env=self.environment, capture_output=True, text=True,
-                              check=check).stdout
+                              check=check, restore_signals=False).stdout
 
     def start_slurmctld(self):
         self.slurmctld = self.start("nice", "-n", "-10", "slurmctld", "-D", "-f", self.folder / "slurm.conf",

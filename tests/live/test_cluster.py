@@ -77,6 +77,10 @@ class Commands(unittest.TestCase):
                                  environment={"SLURM_CONF": "", "MUNGE_SOCKET": ""})
         self.assertEqual(result.stdout.split()[0], "2")
 
+    def test_command_outlives_a_munged_that_hangs_up(self):
+        result = Cluster(self.folder).command("/bin/sh", "-c", "kill -s PIPE $$; echo tries again")
+        self.assertEqual(result.stdout, "tries again\n")
+
     def test_up_restarts_what_was_killed(self):
         self.up()
         cluster = Cluster(self.folder)
