@@ -36,6 +36,7 @@ EXPERIMENTS = {
     "rr5724": "",
     "rr5724-fit": "--assume fit --instances 40",
     "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
+    "rr7659-newest": "--assume newest --parts table5,table6,table8,table9,table10 --without /stretch-per/OPT=AVG",
     "rr7659-ties": "--assume ties --parts table6,table8,table9,table10 --without /stretch-per/OPT=AVG",
     "sc15": "--parts kth,ctc,predictors-kth,predictors-ctc,errors-kth,errors-ctc,errors-hpc2n",
     "triage": "--parts weeks,weeks-split,weeks-free,optimum,optimum-weeks,worlds,mixed,logs,robust,lublin,"
@@ -43,7 +44,7 @@ EXPERIMENTS = {
 }
 
 # Names of experiments that are not the reproduction's.
-REPRODUCTIONS = {"rr5724-fit": "rr5724", "rr7659-ties": "rr7659"}
+REPRODUCTIONS = {"rr5724-fit": "rr5724", "rr7659-newest": "rr7659", "rr7659-ties": "rr7659"}
 # Images that the command draws, from its folder to docs/images.
 PICTURES = {"rivals": ["rivals-gain.svg", "rivals-stability.svg", "rivals-stable.svg"]}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The algorithms of IPDPS 2010 (section III), the first version of RR-7659: the same mapping rules, with other
 // heuristics for CPU and another bound in the priority.
+#include <algorithm>
 #include <array>
 
 #include "policy/core/registry.h"
@@ -17,8 +18,13 @@ namespace {
 using Submission = DfrsAlgorithm::Submission;
 using Periodic = DfrsAlgorithm::Periodic;
 
-// A reading of what the paper leaves open: repacks take equal jobs by priority, not by submission.
-constexpr std::string_view kTies = "/TIES=PRIORITY";
+// Readings of what the paper leaves open: in which order repacks take equal jobs, if not by submission.
+struct TiesName {
+  std::string_view suffix;
+  Ties ties;
+};
+constexpr std::array<TiesName, 3> kTies{
+    {{"/TIES=PRIORITY", Ties::priority}, {"/TIES=NEWEST", Ties::newest}, {"", Ties::oldest}}};
 
 // The least flow time in the priority, in seconds (section III.A).
 constexpr Seconds kFlowFloor = 30;
@@ -70,20 +76,20 @@ constexpr std::array<McbRow, 4> kMcbRows{
       Submission::nothing, false, Periodic::mcb8_stretch}}};
 
 // `period`: nullopt uses that of the options.
-Algorithm mcb8(const McbRow& row, std::optional<Seconds> period, bool ties_by_priority = false) {
+Algorithm mcb8(const McbRow& row, std::optional<Seconds> period, const TiesName& ties = kTies.back()) {
   const bool stretch = row.periodic == Periodic::mcb8_stretch;
   // DYNMCB8-PER acts at ticks only, on what the view shows; the others depend on the events of the instant.
   const PolicyTraits traits = traits_with_memory(row.submission == Submission::nothing && !stretch);
   std::string name(row.name);
   if (period) name += "-" + seconds_in_name(*period);
-  if (ties_by_priority) name += kTies;
+  name += ties.suffix;
   const auto make = [row, period, stretch,
-                     ties_by_priority](const EngineOptions& options) -> std::unique_ptr<NonClairvoyantPolicy> {
+                     order = ties.ties](const EngineOptions& options) -> std::unique_ptr<NonClairvoyantPolicy> {
     DfrsAlgorithm algorithm;
     algorithm.on_submission = row.submission;
     algorithm.opportunistic = row.opportunistic;
     algorithm.periodic = row.periodic;
-    algorithm.ties_by_priority = ties_by_priority;
+    algorithm.ties = order;
     DfrsOptions own = options.of<DfrsOptions>();
     own.priority_floor = priority_rule(options).flow_floor;
     if (period) own.period = *period;
@@ -112,12 +118,15 @@ std::vector<Algorithm> list() {
   return all;
 }
 
-// Names with the period as a suffix, such as DYNMCB8-PER-600, and those with /TIES=PRIORITY behind it.
+// Names with the period as a suffix, such as DYNMCB8-PER-600, and those with /TIES= behind it.
 NameMatch parse(std::string_view name) {
-  const bool ties = name.size() > kTies.size() && same_name(name.substr(name.size() - kTies.size()), kTies);
-  if (ties) name.remove_suffix(kTies.size());
+  const TiesName& ties = *std::find_if(kTies.begin(), kTies.end(), [&](const TiesName& t) {
+    const std::size_t length = t.suffix.size();
+    return name.size() >= length && same_name(name.substr(name.size() - length), t.suffix);
+  });
+  name.remove_suffix(ties.suffix.size());
   for (const McbRow& row : kMcbRows) {
-    if (ties && same_name(name, row.name)) return Algorithm{mcb8(row, std::nullopt, true)};
+    if (ties.ties != Ties::oldest && same_name(name, row.name)) return Algorithm{mcb8(row, std::nullopt, ties)};
     if (row.periodic == Periodic::nothing || name.size() <= row.name.size() + 1) continue;
     if (!name_starts_with(name, row.name) || name[row.name.size()] != '-') continue;
     const std::string_view digits = name.substr(row.name.size() + 1);

@@ -36,7 +36,7 @@ double yield_for_stretch(const JobView& job, Seconds now, Seconds period, double
 double Repack::max_yield(ClusterState& state, const ClusterView& view, const PriorityRule& rule,
                          const RemapLimit& limit) {
   collect(state, view, limit);
-  if (!ties_by_priority_ && same_as_last(state)) return last_.yield;
+  if (ties_ != Ties::priority && same_as_last(state)) return last_.yield;
   last_.valid = false;
   const double yield = search(state, view, rule, kYieldAccuracy, [&](double y) { return packer_.pack_scaled(y); });
   if (yield < 0) return 0;
@@ -100,13 +100,14 @@ void Repack::collect(const ClusterState& state, const ClusterView& view, const R
     }
     items_.push_back(item);
   }
+  if (ties_ == Ties::newest) std::reverse(items_.begin(), items_.end());
 }
 
 template <typename Pack>
 double Repack::search(const ClusterState& state, const ClusterView& view, const PriorityRule& rule, double lowest,
                       Pack&& pack) {
   if (items_.empty()) return -1;
-  if (ties_by_priority_) {
+  if (ties_ == Ties::priority) {
     std::sort(items_.begin(), items_.end(), [&](const Packer::Item& a, const Packer::Item& b) {
       return RankedJob::higher(rank(a.job, view, state, rule), rank(b.job, view, state, rule));
     });
@@ -151,6 +152,7 @@ bool Repack::drop_lowest(const ClusterState& state, const ClusterView& view, con
       }
     }
     std::make_heap(ranks_.begin(), ranks_.end(), higher);
+    if (ties_ == Ties::newest) std::reverse(untried_.begin(), untried_.end());
     ranked_ = true;
   }
   std::uint32_t lowest = 0;

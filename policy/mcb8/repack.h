@@ -14,10 +14,16 @@ namespace dfrs {
 /// The lowest yield that is tried, and the accuracy of the search (RR-7659, section 4.3).
 inline constexpr double kYieldAccuracy = 0.01;
 
+/// In which order MCB8 takes jobs with equal requirements, of which the papers say nothing.
+enum class Ties {
+  oldest,    ///< the earliest submission first
+  newest,    ///< the latest submission first
+  priority,  ///< by priority; among equal ones the earliest submission first
+};
+
 class Repack {
  public:
-  /// `ties_by_priority`: jobs with equal requirements are packed by priority instead of submission.
-  explicit Repack(bool ties_by_priority = false) : ties_by_priority_(ties_by_priority) {}
+  explicit Repack(Ties ties = Ties::oldest) : ties_(ties) {}
 
   /// MCB8 over all jobs: applies the mapping for the highest yield Y in [0.01, 1] that is found by testing 0.01, 1,
   /// then bisecting. While 0.01 fails, the job of lowest priority is left out; jobs left out are paused or stay
@@ -47,7 +53,7 @@ class Repack {
   bool same_as_last(const ClusterState& state) const;
   void explain(const ClusterState& state, const ClusterView& view, const PriorityRule& rule, Reason reason) const;
 
-  bool ties_by_priority_;
+  Ties ties_;
   Packer packer_;
   std::vector<Packer::Item> items_;
   std::vector<JobSlot> left_out_;

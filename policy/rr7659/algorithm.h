@@ -8,6 +8,7 @@
 
 #include "policy/core/algorithm.h"
 #include "policy/mcb8/remap_limit.h"
+#include "policy/mcb8/repack.h"
 
 namespace dfrs {
 
@@ -15,8 +16,9 @@ namespace dfrs {
 ///
 ///   SUBMISSION['*'] ['/per' | '/stretch-per'] ['/OPT=' MIN|AVG|MAX] ['/MINVT=' s | '/MINFT=' s]
 ///
-/// where SUBMISSION is Greedy, GreedyP, GreedyPM, MCB8 or empty. Two more parts, '/TIES=PRIORITY' and '/FILL', are
-/// readings of what the paper leaves open.
+/// where SUBMISSION is Greedy, GreedyP, GreedyPM, MCB8 or empty. Three more parts, '/TIES=' PRIORITY|NEWEST, '/FILL'
+/// and
+/// '/PLACE=FIRST', are readings of what the paper leaves open.
 struct DfrsAlgorithm {
   enum class Submission { nothing, greedy, greedy_p, greedy_pm, mcb8 };
   enum class Periodic { nothing, mcb8, mcb8_stretch };
@@ -27,8 +29,9 @@ struct DfrsAlgorithm {
   Periodic periodic = Periodic::nothing;
   Objective objective = Objective::min_yield;
   RemapLimit limit;
-  bool ties_by_priority = false;  ///< MCB8 takes jobs with equal requirements by priority, not by submission
-  bool fills = false;             ///< "*" also acts after a periodic repack, for the jobs that it left out
+  Ties ties = Ties::oldest;
+  bool fills = false;         ///< "*" also acts after a periodic repack, for the jobs that it left out
+  bool places_first = false;  ///< GreedyP, GreedyPM: the new job is placed before it is decided which marked jobs stay
 };
 
 /// The algorithm with its canonical name.

@@ -18,7 +18,8 @@ DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& option
       rule_{options.priority_floor},
       ticks_apart_(options.ticks_apart),
       lp_solver_(lp_solver),
-      repack_(algorithm.ties_by_priority) {}
+      pauser_(algorithm.places_first),
+      repack_(algorithm.ties) {}
 
 DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields)
     : DfrsPolicy(algorithm, options) {

@@ -49,11 +49,14 @@ Checked check_combination(const DfrsAlgorithm& a) {
   if (a.limit.kind != RemapLimit::Kind::none && !periodic && a.on_submission != Submission::mcb8) {
     return wrong("MINVT and MINFT limit MCB8, which this algorithm never uses");
   }
-  if (a.ties_by_priority && !periodic && a.on_submission != Submission::mcb8) {
+  if (a.ties != Ties::oldest && !periodic && a.on_submission != Submission::mcb8) {
     return wrong("TIES is about MCB8, which this algorithm never uses");
   }
   if (a.fills && (!a.opportunistic || !periodic || a.on_submission == Submission::mcb8)) {
     return wrong("/FILL goes with Greedy*, GreedyP* or GreedyPM* and /per");
+  }
+  if (a.places_first && a.on_submission != Submission::greedy_p && a.on_submission != Submission::greedy_pm) {
+    return wrong("/PLACE=FIRST goes with GreedyP or GreedyPM");
   }
   return {};
 }
@@ -73,9 +76,13 @@ Checked parse_part(std::string_view part, DfrsAlgorithm& a, std::string_view& ob
         name_starts_with(part, "MINVT=") ? RemapLimit::Kind::min_virtual_time : RemapLimit::Kind::min_flow_time;
     a.limit.bound = *bound;
   } else if (same_name(part, "TIES=PRIORITY")) {
-    a.ties_by_priority = true;
+    a.ties = Ties::priority;
+  } else if (same_name(part, "TIES=NEWEST")) {
+    a.ties = Ties::newest;
   } else if (same_name(part, "FILL")) {
     a.fills = true;
+  } else if (same_name(part, "PLACE=FIRST")) {
+    a.places_first = true;
   } else {
     return wrong("'" + std::string(part) + "' is not part of a name");
   }
@@ -116,17 +123,18 @@ PartsMatch parse_parts(std::string_view name) {
   a.on_submission = found->submission;
 
   std::string_view objective;
-  std::array<bool, 5> seen{};  // periodic, objective, limit, ties, fill
+  std::array<bool, 6> seen{};  // periodic, objective, limit, ties, fill, place
   while (!rest.empty()) {
     rest.remove_prefix(1);
     const std::string_view part = rest.substr(0, rest.find('/'));
     rest.remove_prefix(part.size());
     if (auto parsed = parse_part(part, a, objective); !parsed) return wrong(std::move(parsed.error()));
-    const std::size_t kind = name_starts_with(part, "OPT=")    ? 1
-                             : name_starts_with(part, "MIN")   ? 2
-                             : name_starts_with(part, "TIES=") ? 3
-                             : same_name(part, "FILL")         ? 4
-                                                               : 0;
+    const std::size_t kind = name_starts_with(part, "OPT=")     ? 1
+                             : name_starts_with(part, "MIN")    ? 2
+                             : name_starts_with(part, "TIES=")  ? 3
+                             : same_name(part, "FILL")          ? 4
+                             : name_starts_with(part, "PLACE=") ? 5
+                                                                : 0;
     if (seen[kind]) return wrong("'" + std::string(part) + "' is one part too many");
     seen[kind] = true;
   }
@@ -164,8 +172,10 @@ std::string name_of(const DfrsAlgorithm& a) {
   }
   if (a.limit.kind == RemapLimit::Kind::min_flow_time) name += "/MINFT=" + seconds_in_name(a.limit.bound);
   if (a.limit.kind == RemapLimit::Kind::min_virtual_time) name += "/MINVT=" + seconds_in_name(a.limit.bound);
-  if (a.ties_by_priority) name += "/TIES=PRIORITY";
+  if (a.ties == Ties::priority) name += "/TIES=PRIORITY";
+  if (a.ties == Ties::newest) name += "/TIES=NEWEST";
   if (a.fills) name += "/FILL";
+  if (a.places_first) name += "/PLACE=FIRST";
   return name;
 }
 
@@ -211,8 +221,10 @@ std::string describe(const DfrsAlgorithm& a) {
     text += "; no move in the first " + seconds_in_name(a.limit.bound) + " s of ";
     text += a.limit.kind == RemapLimit::Kind::min_virtual_time ? "virtual time" : "flow time";
   }
-  if (a.ties_by_priority) text += "; repacks take equal jobs by priority";
+  if (a.ties == Ties::priority) text += "; repacks take equal jobs by priority";
+  if (a.ties == Ties::newest) text += "; repacks take equal jobs from the newest on";
   if (a.fills) text += "; after a periodic repack, waiting jobs start where there is room";
+  if (a.places_first) text += "; a new job is placed before it is decided who stays";
   return text;
 }
 

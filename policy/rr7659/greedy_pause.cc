@@ -47,6 +47,35 @@ void GreedyPause::explain_victims(const ClusterState& state, JobSlot job) const 
   state.explain(started);
 }
 
+// By decreasing priority, puts back the marked jobs beside whom the new one still fits; all if it does not fit anyway.
+void GreedyPause::unmark(ClusterState& state, const ClusterView& view, const JobView& incoming, bool fits) {
+  for (std::size_t k = marked_.size(); k-- > 0;) {
+    const JobSlot victim = marked_[k].job;
+    state.place(victim, view.jobs[victim], old_nodes_[k]);
+    if (!fits) continue;
+    room_.update(state, incoming, old_nodes_[k]);
+    if (room_.enough(incoming)) continue;
+    state.remove(victim, view.jobs[victim]);
+    room_.update(state, incoming, old_nodes_[k]);
+  }
+}
+
+// By decreasing priority, puts back the marked jobs that still fit on their nodes. Where nothing may be placed they do.
+void GreedyPause::put_back(ClusterState& state, const ClusterView& view) {
+  for (std::size_t k = marked_.size(); k-- > 0;) {
+    const std::vector<NodeIndex>& old = old_nodes_[k];
+    JobView victim = view.jobs[marked_[k].job];
+    victim.eligible = nullptr;  // it was there already
+    bool room = true;
+    for (auto first = old.begin(); first != old.end() && room;) {
+      const auto last = std::upper_bound(first, old.end(), *first);
+      room = !state.usable(*first) || state.room_for(victim, *first) >= static_cast<std::size_t>(last - first);
+      first = last;
+    }
+    if (room) state.place(marked_[k].job, victim, old);
+  }
+}
+
 bool GreedyPause::admit(ClusterState& state, const ClusterView& view, JobSlot job, const PriorityRule& rule,
                         Victims victims) {
   if (greedy_.place(state, view, job)) return true;
@@ -75,20 +104,12 @@ bool GreedyPause::admit(ClusterState& state, const ClusterView& view, JobSlot jo
     room_.update(state, incoming, old_nodes_[marked]);
   }
   const bool fits = room_.enough(incoming);
-  // By decreasing priority, put back those that need not go; all of them if the job does not fit anyway.
-  for (std::size_t k = marked_.size(); k-- > 0;) {
-    const JobSlot victim = marked_[k].job;
-    state.place(victim, view.jobs[victim], old_nodes_[k]);
-    if (!fits) continue;
-    room_.update(state, incoming, old_nodes_[k]);
-    if (room_.enough(incoming)) continue;
-    state.remove(victim, view.jobs[victim]);
-    room_.update(state, incoming, old_nodes_[k]);
-  }
+  if (!fits || !places_first_) unmark(state, view, incoming, fits);
   if (!fits || !greedy_.place(state, view, job)) {
     state.explain({ReasonKind::none_to_pause, job});
     return false;
   }
+  if (places_first_) put_back(state, view);
   explain_victims(state, job);
 
   if (victims == Victims::move) {

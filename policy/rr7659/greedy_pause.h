@@ -16,6 +16,10 @@ enum class Victims {
 
 class GreedyPause {
  public:
+  /// `places_first`: the new job is placed as if all marked jobs were gone, before it is decided which of them stay.
+  /// The report does not say when.
+  explicit GreedyPause(bool places_first = false) : places_first_(places_first) {}
+
   /// Places `job`, and pauses running jobs if it does not fit: marks jobs by increasing priority until it would fit,
   /// unmarks by decreasing priority those that need not go, and pauses the rest. Victims::move then tries to place
   /// these elsewhere, by decreasing priority. Jobs that may not be paused are never marked. False, and nothing changed,
@@ -39,8 +43,11 @@ class GreedyPause {
     std::uint64_t total_ = 0;
   };
 
+  void unmark(ClusterState& state, const ClusterView& view, const JobView& incoming, bool fits);
+  void put_back(ClusterState& state, const ClusterView& view);
   void explain_victims(const ClusterState& state, JobSlot job) const;
 
+  bool places_first_;
   Greedy greedy_;
   RoomCount room_;
   std::vector<RankedJob> running_;                 // heap, the lowest priority first

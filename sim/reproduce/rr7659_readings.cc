@@ -9,9 +9,12 @@
 namespace dfrs::sim::rr7659 {
 namespace {
 
-constexpr std::array<ReproductionPart, 7> kNames{{
+constexpr std::array<ReproductionPart, 8> kNames{{
     {"ties", "MCB8 takes equal jobs by priority, not by submission (/TIES=PRIORITY)"},
     {"fill", "the same, and \"*\" also acts after a periodic repack (/TIES=PRIORITY/FILL)"},
+    {"newest",
+     "MCB8 takes equal jobs from the newest on, and GreedyP and GreedyPM place a new job before they look which marked "
+     "jobs can stay (/TIES=NEWEST/PLACE=FIRST)"},
     {"merged", "one decision for each instant (--instants merged)"},
     {"floor", "priorities count at least 30 s of flow time, as in IPDPS 2010 (--priority-floor 30)"},
     {"penalty-450", "a penalty of 450 s, not 300"},
@@ -26,6 +29,8 @@ bool adopt(std::string_view name, Assumed& a) {
     a.suffixes = {kTies};
   } else if (name == "fill") {
     a.suffixes = {"/TIES=PRIORITY/FILL", kTies};
+  } else if (name == "newest") {
+    a.suffixes = {"/TIES=NEWEST/PLACE=FIRST", "/TIES=NEWEST", "/PLACE=FIRST"};
   } else if (name == "merged") {
     a.sim.events_apart = false;
   } else if (name == "floor") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Readings of what RR-7659 leaves open, by name, for `reproduce rr7659 --assume`. Each changes one thing. Those that
-// only count differently are in sim/reproduce/assumptions.h.
+// Readings of what RR-7659 leaves open, by name, for `reproduce rr7659 --assume`. Each changes one thing, or two that
+// go together. Those that only count differently are in sim/reproduce/assumptions.h.
 #pragma once
 
 #include <span>

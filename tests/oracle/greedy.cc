@@ -43,7 +43,25 @@ bool greedy_place(World& world, JobSlot job) {
   return true;
 }
 
-bool greedy_admit(World& world, JobSlot job, bool move) {
+namespace {
+
+// Puts the job back on those nodes, whoever may use them, if its tasks fit one by one.
+bool put_back(World& world, JobSlot job, const std::vector<NodeIndex>& nodes) {
+  World open = world;
+  for (NodeView& node : open.nodes) node.usable = true;
+  open.jobs[job].eligible = nullptr;
+  std::vector<NodeIndex> back;
+  for (NodeIndex n : nodes) {
+    if (!open.takes(job, back, n)) return false;
+    back.push_back(n);
+  }
+  world.jobs[job].nodes = nodes;
+  return true;
+}
+
+}  // namespace
+
+bool greedy_admit(World& world, JobSlot job, bool move, bool place_first) {
   World trial = world;
   std::vector<JobSlot> running;
   for (JobSlot other : world.order) {
@@ -58,8 +76,13 @@ bool greedy_admit(World& world, JobSlot job, bool move) {
     running.pop_back();
     trial.jobs[marked.back()].nodes.clear();
   }
+  if (place_first) greedy_place(trial, job);
   std::vector<JobSlot> victims;  // by decreasing priority
   for (std::size_t k = marked.size(); k-- > 0;) {
+    if (place_first) {
+      if (!put_back(trial, marked[k], world.jobs[marked[k]].nodes)) victims.push_back(marked[k]);
+      continue;
+    }
     World with = trial;
     with.jobs[marked[k]].nodes = world.jobs[marked[k]].nodes;
     if (greedy_nodes(with, job)) {
@@ -68,7 +91,7 @@ bool greedy_admit(World& world, JobSlot job, bool move) {
       victims.push_back(marked[k]);
     }
   }
-  greedy_place(trial, job);
+  if (!place_first) greedy_place(trial, job);
   if (move) {
     for (JobSlot victim : victims) greedy_place(trial, victim);
   }

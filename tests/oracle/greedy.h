@@ -14,8 +14,9 @@ namespace dfrs::oracle {
 std::optional<std::vector<NodeIndex>> greedy_nodes(const World& world, JobSlot job);
 /// Places the job so. False if it does not fit.
 bool greedy_place(World& world, JobSlot job);
-/// GreedyP, or GreedyPM with `move`.
-bool greedy_admit(World& world, JobSlot job, bool move);
+/// GreedyP, or GreedyPM with `move`. `place_first`: the job gets its nodes as if all marked jobs were gone, and then
+/// those stay that still fit.
+bool greedy_admit(World& world, JobSlot job, bool move, bool place_first = false);
 /// "*": waiting and paused jobs by decreasing priority, those that do not fit are skipped.
 void greedy_fill(World& world, const std::vector<JobSlot>& candidates);
 

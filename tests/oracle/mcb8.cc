@@ -119,7 +119,7 @@ bool could_run_alone(const World& world, JobSlot job) {
 }
 
 // `set_cpu` turns a target into requirements; false if some job cannot have it.
-double search(World& world, const RemapLimit& limit, double lowest,
+double search(World& world, const RemapLimit& limit, double lowest, Ties ties,
               const std::function<bool(double, std::vector<PackJob>&)>& set_cpu) {
   std::vector<PackJob> jobs;
   for (JobSlot slot : world.order) {
@@ -133,6 +133,11 @@ double search(World& world, const RemapLimit& limit, double lowest,
     if (!job.placed()) item.pinned = job.home;
     jobs.push_back(item);
   }
+  if (ties == Ties::newest) std::reverse(jobs.begin(), jobs.end());
+  if (ties == Ties::priority) {
+    std::stable_sort(jobs.begin(), jobs.end(),
+                     [&](const PackJob& a, const PackJob& b) { return world.priority(a.job) > world.priority(b.job); });
+  }
 
   std::vector<std::vector<NodeIndex>> best;
   const auto attempt = [&](double target) {
@@ -145,9 +150,10 @@ double search(World& world, const RemapLimit& limit, double lowest,
     if (jobs.empty()) return -1;
     if (attempt(lowest)) break;
     std::vector<JobSlot> removable;
-    for (const PackJob& item : jobs) {
-      const WorldJob& job = world.jobs[item.job];
-      if (!(job.placed() && job.flags.may_not_pause)) removable.push_back(item.job);
+    for (JobSlot slot : world.order) {
+      const WorldJob& job = world.jobs[slot];
+      const bool tried = std::any_of(jobs.begin(), jobs.end(), [&](const PackJob& item) { return item.job == slot; });
+      if (tried && !(job.placed() && job.flags.may_not_pause)) removable.push_back(slot);
     }
     if (removable.empty()) return -1;
     const JobSlot victim = world.by_priority(removable).back();
@@ -170,16 +176,16 @@ double search(World& world, const RemapLimit& limit, double lowest,
 
 }  // namespace
 
-double mcb8(World& world, const RemapLimit& limit) {
-  const double yield = search(world, limit, 0.01, [&](double target, std::vector<PackJob>& jobs) {
+double mcb8(World& world, const RemapLimit& limit, Ties ties) {
+  const double yield = search(world, limit, 0.01, ties, [&](double target, std::vector<PackJob>& jobs) {
     for (PackJob& item : jobs) item.cpu = world.jobs[item.job].cpu_need * target;
     return true;
   });
   return std::max(yield, 0.0);
 }
 
-double mcb8_stretch(World& world, const RemapLimit& limit, Seconds period) {
-  return search(world, limit, 0.0, [&](double target, std::vector<PackJob>& jobs) {
+double mcb8_stretch(World& world, const RemapLimit& limit, Seconds period, Ties ties) {
+  return search(world, limit, 0.0, ties, [&](double target, std::vector<PackJob>& jobs) {
     for (PackJob& item : jobs) {
       // (flow + T) / (vt + y T) = 1 / s, solved for y.
       const double flow = world.flow_time(item.job) + period;

@@ -14,14 +14,14 @@ using Submission = DfrsAlgorithm::Submission;
 
 void decide(World& world, const DfrsAlgorithm& algorithm, const StepInput& step, Seconds period) {
   const bool uses_mcb8 = algorithm.on_submission == Submission::mcb8;
-  if (step.freed && algorithm.opportunistic && !uses_mcb8) {
+  const auto fill = [&](const std::vector<JobSlot>& without) {
     std::vector<JobSlot> candidates;
     for (JobSlot job : world.order) {
-      const bool is_new = std::count(step.submitted.begin(), step.submitted.end(), job) != 0;
-      if (!is_new && !world.jobs[job].placed()) candidates.push_back(job);
+      if (std::count(without.begin(), without.end(), job) == 0 && !world.jobs[job].placed()) candidates.push_back(job);
     }
     greedy_fill(world, candidates);
-  }
+  };
+  if (step.freed && algorithm.opportunistic && !uses_mcb8) fill(step.submitted);
   for (JobSlot job : step.submitted) {
     switch (algorithm.on_submission) {
       case Submission::nothing:
@@ -31,18 +31,19 @@ void decide(World& world, const DfrsAlgorithm& algorithm, const StepInput& step,
         greedy_place(world, job);
         break;
       case Submission::greedy_p:
-        greedy_admit(world, job, false);
+        greedy_admit(world, job, false, algorithm.places_first);
         break;
       case Submission::greedy_pm:
-        greedy_admit(world, job, true);
+        greedy_admit(world, job, true, algorithm.places_first);
         break;
     }
   }
   if (step.tick && algorithm.periodic == DfrsAlgorithm::Periodic::mcb8_stretch) {
-    mcb8_stretch(world, algorithm.limit, period);
+    mcb8_stretch(world, algorithm.limit, period, algorithm.ties);
   } else if (step.tick || (uses_mcb8 && (!step.submitted.empty() || (step.freed && algorithm.opportunistic)))) {
-    mcb8(world, algorithm.limit);
+    mcb8(world, algorithm.limit, algorithm.ties);
   }
+  if (step.tick && algorithm.fills) fill({});
 }
 
 bool is_tick_time(Seconds now, Seconds period) { return std::round(now / period) * period == now; }

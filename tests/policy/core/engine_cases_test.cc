@@ -3,6 +3,8 @@
 // independent checker, and every job that can run ends.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "policy/batch/options.h"
 #include "policy/core/engine.h"
 #include "policy/core/registry.h"
@@ -23,12 +25,26 @@ std::uint64_t seed_of(const std::string& name) {
   return hash;
 }
 
+// Names of the same algorithms under other readings of what RR-7659 leaves open.
+std::vector<Algorithm> readings() {
+  std::vector<Algorithm> all;
+  for (const char* name :
+       {"GreedyP*/PLACE=FIRST", "GreedyPM*/PLACE=FIRST", "GreedyP/per/TIES=NEWEST/PLACE=FIRST",
+        "GreedyPM*/per/MINVT=600/TIES=NEWEST/PLACE=FIRST", "GreedyP*/per/FILL", "GreedyPM*/per/TIES=PRIORITY/FILL",
+        "MCB8*/TIES=NEWEST", "MCB8*/TIES=PRIORITY", "MCB8/per/TIES=NEWEST", "/per/TIES=NEWEST", "/per/TIES=PRIORITY",
+        "/stretch-per/TIES=NEWEST", "/stretch-per/TIES=PRIORITY"}) {
+    all.push_back(parse_algorithm(name).value());
+  }
+  return all;
+}
+
 // Runs `count` cases of every algorithm, each with a seed of its own.
-void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apart) {
+void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apart,
+             const std::vector<Algorithm>& algorithms = registered_algorithms()) {
   sim::GlpkSolver solver;
   int completed = 0;
   std::uint64_t decisions = 0;
-  for (const Algorithm& algorithm : registered_algorithms()) {
+  for (const Algorithm& algorithm : algorithms) {
     if (options.needs_change && needs_estimates(algorithm) && !algorithm.traits.shares_nodes) continue;
     std::uint64_t seed = seed_of(algorithm_name(algorithm));
     for (std::uint64_t k = 0; k < count; ++k) {
@@ -73,6 +89,10 @@ TEST(EngineCases, NodesComeAndGo) { run_all({.general = false}, oracle::cases(10
 TEST(EngineCases, GeneralPlatforms) { run_all({.nodes_come_and_go = false}, oracle::cases(20), true); }
 
 TEST(EngineCases, GeneralPlatformsComeAndGo) { run_all({}, oracle::cases(20), true); }
+
+TEST(EngineCases, Readings) { run_all({.general = false}, oracle::cases(40), true, readings()); }
+
+TEST(EngineCases, ReadingsOnGeneralPlatforms) { run_all({}, oracle::cases(40), false, readings()); }
 
 TEST(EngineCases, NeedsChange) { run_all({.needs_change = true}, oracle::cases(10), true); }
 

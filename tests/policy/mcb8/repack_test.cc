@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <tuple>
+
 #include "tests/oracle/mcb8.h"
 #include "tests/oracle/random_case.h"
 
@@ -23,22 +26,24 @@ RemapLimit random_limit(oracle::Dice& dice) {
   return {kind, kind == RemapLimit::Kind::min_flow_time ? 300.0 : 24.0};
 }
 
-class RepackCases : public testing::TestWithParam<bool> {};
+// On nodes of all kinds, and in which order equal jobs are taken.
+class RepackCases : public testing::TestWithParam<std::tuple<bool, Ties>> {};
 
 TEST_P(RepackCases, MaxYieldAsTheReference) {
+  const auto [general, ties] = GetParam();
   int left_out = 0, unchanged = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(3000); ++seed) {
     oracle::Dice dice(seed);
     const bool large = seed % 100 == 0;
-    const SnapshotCase random(dice, {.max_nodes = large ? 60 : 6, .max_jobs = large ? 90 : 12, .general = GetParam()});
+    const SnapshotCase random(dice, {.max_nodes = large ? 60 : 6, .max_jobs = large ? 90 : 12, .general = general});
     const RemapLimit limit = random_limit(dice);
     const ClusterView view = random.view();
     ClusterState state;
     state.resync(view);
     state.begin();
     oracle::World world = random.world();
-    const double expected = oracle::mcb8(world, limit);
-    ASSERT_DOUBLE_EQ(Repack().max_yield(state, view, PriorityRule{}, limit), expected) << "seed " << seed;
+    const double expected = oracle::mcb8(world, limit, ties);
+    ASSERT_DOUBLE_EQ(Repack(ties).max_yield(state, view, PriorityRule{}, limit), expected) << "seed " << seed;
     unchanged += expected == 0 ? 1 : 0;
     for (JobSlot job : random.order) {
       ASSERT_EQ(nodes_of(state, job), world.jobs[job].nodes) << "seed " << seed << " job " << job;
@@ -46,17 +51,18 @@ TEST_P(RepackCases, MaxYieldAsTheReference) {
     }
   }
   EXPECT_GT(left_out, 300);
-  if (GetParam()) {
+  if (general) {
     EXPECT_GT(unchanged, 10);
   }
 }
 
 TEST_P(RepackCases, MinStretchAsTheReference) {
+  const auto [general, ties] = GetParam();
   int reached = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(3000); ++seed) {
     oracle::Dice dice(seed);
     const bool large = seed % 100 == 0;
-    const SnapshotCase random(dice, {.max_nodes = large ? 60 : 6, .max_jobs = large ? 90 : 12, .general = GetParam()});
+    const SnapshotCase random(dice, {.max_nodes = large ? 60 : 6, .max_jobs = large ? 90 : 12, .general = general});
     const RemapLimit limit = random_limit(dice);
     const Seconds period = dice.chance(50) ? 512 : 64;  // dyadic, for exact yields
     const ClusterView view = random.view();
@@ -64,8 +70,8 @@ TEST_P(RepackCases, MinStretchAsTheReference) {
     state.resync(view);
     state.begin();
     oracle::World world = random.world();
-    const double expected = oracle::mcb8_stretch(world, limit, period);
-    ASSERT_DOUBLE_EQ(Repack().min_stretch(state, view, PriorityRule{}, limit, period), expected) << "seed " << seed;
+    const double expected = oracle::mcb8_stretch(world, limit, period, ties);
+    ASSERT_DOUBLE_EQ(Repack(ties).min_stretch(state, view, PriorityRule{}, limit, period), expected) << "seed " << seed;
     reached += expected > 0 ? 1 : 0;
     for (JobSlot job : random.order) {
       ASSERT_EQ(nodes_of(state, job), world.jobs[job].nodes) << "seed " << seed << " job " << job;
@@ -74,8 +80,15 @@ TEST_P(RepackCases, MinStretchAsTheReference) {
   EXPECT_GT(reached, 300);
 }
 
-INSTANTIATE_TEST_SUITE_P(Platforms, RepackCases, testing::Bool(),
-                         [](const auto& tested) { return tested.param ? "General" : "EqualNodes"; });
+std::string name_of(const testing::TestParamInfo<std::tuple<bool, Ties>>& tested) {
+  const auto [general, ties] = tested.param;
+  const std::string platform = general ? "General" : "EqualNodes";
+  return platform + (ties == Ties::newest ? "Newest" : ties == Ties::priority ? "ByPriority" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Platforms, RepackCases,
+                         testing::Combine(testing::Bool(), testing::Values(Ties::oldest, Ties::newest, Ties::priority)),
+                         name_of);
 
 // Two jobs of one task and need 1 share one node at Y = 1/2; the search starts from [0.01, 1].
 TEST(Repack, YieldsOfTheBisection) {

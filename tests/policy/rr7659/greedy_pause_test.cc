@@ -21,12 +21,13 @@ struct Tested {
   bool general;
   Victims victims;
   bool by_load;
+  bool places_first;
 };
 
 class GreedyPauseCases : public testing::TestWithParam<Tested> {};
 
 TEST_P(GreedyPauseCases, PlacesAndPausesAsTheReference) {
-  const auto [general, victims, by_load] = GetParam();
+  const auto [general, victims, by_load, places_first] = GetParam();
   int paused = 0, moved = 0, refused = 0, known = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(by_load ? 1500 : 6000); ++seed) {
     oracle::Dice dice(seed);
@@ -40,11 +41,11 @@ TEST_P(GreedyPauseCases, PlacesAndPausesAsTheReference) {
     state.begin();
     for (int look = 0; look < 40 && state.nodes_by_load().empty(); ++look) continue;
     known += state.nodes_by_load().empty() ? 0 : 1;
-    GreedyPause pauser;
+    GreedyPause pauser(places_first);
     oracle::World world = random.world();
     for (JobSlot job : random.order) {
       if (view.jobs[job].state != JobState::waiting) continue;
-      const bool expected = oracle::greedy_admit(world, job, victims == Victims::move);
+      const bool expected = oracle::greedy_admit(world, job, victims == Victims::move, places_first);
       ASSERT_EQ(pauser.admit(state, view, job, PriorityRule{}, victims), expected) << "seed " << seed;
       refused += expected ? 0 : 1;
       for (JobSlot other : random.order) {
@@ -68,7 +69,9 @@ std::vector<Tested> all_tested() {
   std::vector<Tested> all;
   for (const bool general : {false, true}) {
     for (const Victims victims : {Victims::pause, Victims::move}) {
-      for (const bool by_load : {false, true}) all.push_back({general, victims, by_load});
+      for (const bool by_load : {false, true}) {
+        for (const bool places_first : {false, true}) all.push_back({general, victims, by_load, places_first});
+      }
     }
   }
   return all;
@@ -76,7 +79,8 @@ std::vector<Tested> all_tested() {
 
 INSTANTIATE_TEST_SUITE_P(Platforms, GreedyPauseCases, testing::ValuesIn(all_tested()), [](const auto& tested) {
   return std::string(tested.param.general ? "General" : "EqualNodes") +
-         (tested.param.victims == Victims::move ? "Move" : "Pause") + (tested.param.by_load ? "ByLoad" : "");
+         (tested.param.victims == Victims::move ? "Move" : "Pause") + (tested.param.by_load ? "ByLoad" : "") +
+         (tested.param.places_first ? "PlacesFirst" : "");
 });
 
 // One node of 100 MiB unless said otherwise; priorities by virtual time at flow time 100.
@@ -105,11 +109,11 @@ class GreedyPauseByHand : public testing::Test {
     jobs_.push_back(job);
     return static_cast<JobSlot>(jobs_.size() - 1);
   }
-  bool admit(JobSlot job, Victims victims) {
+  bool admit(JobSlot job, Victims victims, bool places_first = false) {
     const ClusterView view{100, nodes_, jobs_, 1};
     state_.resync(view);
     state_.begin();
-    return GreedyPause().admit(state_, view, job, PriorityRule{}, victims);
+    return GreedyPause(places_first).admit(state_, view, job, PriorityRule{}, victims);
   }
 
   std::vector<NodeView> nodes_;
@@ -136,6 +140,23 @@ TEST_F(GreedyPauseByHand, UnmarksWhomTheNewJobDoesNotNeedGone) {
   EXPECT_TRUE(admit(job, Victims::pause));
   EXPECT_TRUE(state_.placed(small));
   EXPECT_FALSE(state_.placed(large));
+}
+
+// Both are marked. Beside the small one the new job fits on node 1; placed first, it takes the first of two empty
+// nodes.
+TEST_F(GreedyPauseByHand, PlacedFirstTheNewJobMayNeedMoreGone) {
+  nodes_.assign(2, {{1, {100}}, true});
+  const JobSlot small = running(30, 50, {0});
+  const JobSlot wide = running(50, 20, {0, 1});
+  const JobSlot job = incoming(1, 80);
+  EXPECT_TRUE(admit(job, Victims::pause));
+  EXPECT_EQ(nodes_of(state_, job), Nodes{1});
+  EXPECT_EQ(nodes_of(state_, small), Nodes{0});
+  EXPECT_FALSE(state_.placed(wide));
+  EXPECT_TRUE(admit(job, Victims::pause, true));
+  EXPECT_EQ(nodes_of(state_, job), Nodes{0});
+  EXPECT_FALSE(state_.placed(small));
+  EXPECT_FALSE(state_.placed(wide));
 }
 
 TEST_F(GreedyPauseByHand, OfEqualPrioritiesTheLaterSubmissionIsPaused) {

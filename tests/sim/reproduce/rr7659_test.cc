@@ -125,7 +125,13 @@ TEST(Rr7659Readings, ConcernTheAlgorithmsThatTheyCan) {
   const Assumed fill = or_throw(assumed(std::vector<std::string>{"fill"}));
   EXPECT_EQ(fill.algorithm("GreedyP*/per/OPT=MIN"), "GreedyP*/per/OPT=MIN/TIES=PRIORITY/FILL");
   EXPECT_EQ(fill.algorithm("MCB8*/OPT=MIN"), "MCB8*/OPT=MIN/TIES=PRIORITY");
+  const Assumed newest = or_throw(assumed(std::vector<std::string>{"newest"}));
+  EXPECT_EQ(newest.algorithm("GreedyPM*/per/OPT=MIN"), "GreedyPM*/per/OPT=MIN/TIES=NEWEST/PLACE=FIRST");
+  EXPECT_EQ(newest.algorithm("MCB8*/OPT=MIN"), "MCB8*/OPT=MIN/TIES=NEWEST");
+  EXPECT_EQ(newest.algorithm("GreedyP*/OPT=MIN"), "GreedyP*/OPT=MIN/PLACE=FIRST");
+  for (const char* neither : {"EASY", "Greedy*/OPT=MIN"}) EXPECT_EQ(newest.algorithm(neither), neither);
   for (const PublishedDegradation& row : published_degradations()) {
+    EXPECT_TRUE(parse_algorithm(newest.algorithm(row.algorithm))) << row.algorithm;
     EXPECT_TRUE(parse_algorithm(ties.algorithm(row.algorithm))) << row.algorithm;
     EXPECT_TRUE(parse_algorithm(fill.algorithm(row.algorithm))) << row.algorithm;
   }
