@@ -92,6 +92,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/mcb8/priority.cc \
 	policy/mcb8/priority.h \
 	policy/mcb8/remap_limit.h \
+	policy/mcb8/ties.h \
 	policy/mcb8/repack.cc \
 	policy/mcb8/repack.h \
 	policy/pausing/feedback.cc \

@@ -18,14 +18,6 @@ namespace {
 using Submission = DfrsAlgorithm::Submission;
 using Periodic = DfrsAlgorithm::Periodic;
 
-// Readings of what the paper leaves open: in which order repacks take equal jobs, if not by submission.
-struct TiesName {
-  std::string_view suffix;
-  Ties ties;
-};
-constexpr std::array<TiesName, 3> kTies{
-    {{"/TIES=PRIORITY", Ties::priority}, {"/TIES=NEWEST", Ties::newest}, {"", Ties::oldest}}};
-
 // The least flow time in the priority, in seconds (section III.A).
 constexpr Seconds kFlowFloor = 30;
 
@@ -75,16 +67,16 @@ constexpr std::array<McbRow, 4> kMcbRows{
       "CPU where it lowers estimates most",
       Submission::nothing, false, Periodic::mcb8_stretch}}};
 
-// `period`: nullopt uses that of the options.
-Algorithm mcb8(const McbRow& row, std::optional<Seconds> period, const TiesName& ties = kTies.back()) {
+// `period`: nullopt uses that of the options. `ties`: null means by submission.
+Algorithm mcb8(const McbRow& row, std::optional<Seconds> period, const TiesName* ties = nullptr) {
   const bool stretch = row.periodic == Periodic::mcb8_stretch;
   // DYNMCB8-PER acts at ticks only, on what the view shows; the others depend on the events of the instant.
   const PolicyTraits traits = traits_with_memory(row.submission == Submission::nothing && !stretch);
   std::string name(row.name);
   if (period) name += "-" + seconds_in_name(*period);
-  name += ties.suffix;
-  const auto make = [row, period, stretch,
-                     order = ties.ties](const EngineOptions& options) -> std::unique_ptr<NonClairvoyantPolicy> {
+  if (ties != nullptr) name += "/" + std::string(ties->part);
+  const auto make = [row, period, stretch, order = ties != nullptr ? ties->ties : Ties::oldest](
+                        const EngineOptions& options) -> std::unique_ptr<NonClairvoyantPolicy> {
     DfrsAlgorithm algorithm;
     algorithm.on_submission = row.submission;
     algorithm.opportunistic = row.opportunistic;
@@ -120,13 +112,14 @@ std::vector<Algorithm> list() {
 
 // Names with the period as a suffix, such as DYNMCB8-PER-600, and those with /TIES= behind it.
 NameMatch parse(std::string_view name) {
-  const TiesName& ties = *std::find_if(kTies.begin(), kTies.end(), [&](const TiesName& t) {
-    const std::size_t length = t.suffix.size();
-    return name.size() >= length && same_name(name.substr(name.size() - length), t.suffix);
-  });
-  name.remove_suffix(ties.suffix.size());
+  const TiesName* ties = nullptr;
+  const std::size_t slash = name.rfind('/');
+  for (const TiesName& t : kTiesNames) {
+    if (slash != std::string_view::npos && same_name(name.substr(slash + 1), t.part)) ties = &t;
+  }
+  if (ties != nullptr) name = name.substr(0, slash);
   for (const McbRow& row : kMcbRows) {
-    if (ties.ties != Ties::oldest && same_name(name, row.name)) return Algorithm{mcb8(row, std::nullopt, ties)};
+    if (ties != nullptr && same_name(name, row.name)) return Algorithm{mcb8(row, std::nullopt, ties)};
     if (row.periodic == Periodic::nothing || name.size() <= row.name.size() + 1) continue;
     if (!name_starts_with(name, row.name) || name[row.name.size()] != '-') continue;
     const std::string_view digits = name.substr(row.name.size() + 1);

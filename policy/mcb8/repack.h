@@ -8,18 +8,12 @@
 #include "policy/mcb8/packer.h"
 #include "policy/mcb8/priority.h"
 #include "policy/mcb8/remap_limit.h"
+#include "policy/mcb8/ties.h"
 
 namespace dfrs {
 
 /// The lowest yield that is tried, and the accuracy of the search (RR-7659, section 4.3).
 inline constexpr double kYieldAccuracy = 0.01;
-
-/// In which order MCB8 takes jobs with equal requirements, of which the papers say nothing.
-enum class Ties {
-  oldest,    ///< the earliest submission first
-  newest,    ///< the latest submission first
-  priority,  ///< by priority; among equal ones the earliest submission first
-};
 
 class Repack {
  public:

@@ -8,7 +8,7 @@
 
 #include "policy/core/algorithm.h"
 #include "policy/mcb8/remap_limit.h"
-#include "policy/mcb8/repack.h"
+#include "policy/mcb8/ties.h"
 
 namespace dfrs {
 
@@ -16,9 +16,8 @@ namespace dfrs {
 ///
 ///   SUBMISSION['*'] ['/per' | '/stretch-per'] ['/OPT=' MIN|AVG|MAX] ['/MINVT=' s | '/MINFT=' s]
 ///
-/// where SUBMISSION is Greedy, GreedyP, GreedyPM, MCB8 or empty. Three more parts, '/TIES=' PRIORITY|NEWEST, '/FILL'
-/// and
-/// '/PLACE=FIRST', are readings of what the paper leaves open.
+/// where SUBMISSION is Greedy, GreedyP, GreedyPM, MCB8 or empty. Three more parts are readings of what the
+/// paper leaves open: '/TIES=' PRIORITY|NEWEST, '/FILL' and '/PLACE=FIRST'.
 struct DfrsAlgorithm {
   enum class Submission { nothing, greedy, greedy_p, greedy_pm, mcb8 };
   enum class Periodic { nothing, mcb8, mcb8_stretch };

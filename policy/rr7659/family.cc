@@ -75,10 +75,10 @@ Checked parse_part(std::string_view part, DfrsAlgorithm& a, std::string_view& ob
     a.limit.kind =
         name_starts_with(part, "MINVT=") ? RemapLimit::Kind::min_virtual_time : RemapLimit::Kind::min_flow_time;
     a.limit.bound = *bound;
-  } else if (same_name(part, "TIES=PRIORITY")) {
-    a.ties = Ties::priority;
-  } else if (same_name(part, "TIES=NEWEST")) {
-    a.ties = Ties::newest;
+  } else if (const auto* ties = std::find_if(kTiesNames.begin(), kTiesNames.end(),
+                                             [&](const TiesName& t) { return same_name(part, t.part); });
+             ties != kTiesNames.end()) {
+    a.ties = ties->ties;
   } else if (same_name(part, "FILL")) {
     a.fills = true;
   } else if (same_name(part, "PLACE=FIRST")) {
@@ -172,8 +172,9 @@ std::string name_of(const DfrsAlgorithm& a) {
   }
   if (a.limit.kind == RemapLimit::Kind::min_flow_time) name += "/MINFT=" + seconds_in_name(a.limit.bound);
   if (a.limit.kind == RemapLimit::Kind::min_virtual_time) name += "/MINVT=" + seconds_in_name(a.limit.bound);
-  if (a.ties == Ties::priority) name += "/TIES=PRIORITY";
-  if (a.ties == Ties::newest) name += "/TIES=NEWEST";
+  for (const TiesName& t : kTiesNames) {
+    if (t.ties == a.ties) name += "/" + std::string(t.part);
+  }
   if (a.fills) name += "/FILL";
   if (a.places_first) name += "/PLACE=FIRST";
   return name;
@@ -222,9 +223,9 @@ std::string describe(const DfrsAlgorithm& a) {
     text += a.limit.kind == RemapLimit::Kind::min_virtual_time ? "virtual time" : "flow time";
   }
   if (a.ties == Ties::priority) text += "; repacks take equal jobs by priority";
-  if (a.ties == Ties::newest) text += "; repacks take equal jobs from the newest on";
+  if (a.ties == Ties::newest) text += "; repacks take the newest of equal jobs first";
   if (a.fills) text += "; after a periodic repack, waiting jobs start where there is room";
-  if (a.places_first) text += "; a new job is placed before it is decided who stays";
+  if (a.places_first) text += "; a new job is placed before those that stay are chosen";
   return text;
 }
 

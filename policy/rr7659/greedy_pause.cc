@@ -60,7 +60,8 @@ void GreedyPause::unmark(ClusterState& state, const ClusterView& view, const Job
   }
 }
 
-// By decreasing priority, puts back the marked jobs that still fit on their nodes. Where nothing may be placed they do.
+// By decreasing priority, puts back the marked jobs that still fit on their nodes. They do on nodes that take no new
+// jobs, since nothing has come there.
 void GreedyPause::put_back(ClusterState& state, const ClusterView& view) {
   for (std::size_t k = marked_.size(); k-- > 0;) {
     const std::vector<NodeIndex>& old = old_nodes_[k];

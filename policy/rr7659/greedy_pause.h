@@ -16,8 +16,8 @@ enum class Victims {
 
 class GreedyPause {
  public:
-  /// `places_first`: the new job is placed as if all marked jobs were gone, before it is decided which of them stay.
-  /// The report does not say when.
+  /// `places_first`: the new job is placed as if all marked jobs were gone, and then those stay that still fit. The
+  /// report does not say which comes first.
   explicit GreedyPause(bool places_first = false) : places_first_(places_first) {}
 
   /// Places `job`, and pauses running jobs if it does not fit: marks jobs by increasing priority until it would fit,

@@ -13,8 +13,8 @@ constexpr std::array<ReproductionPart, 8> kNames{{
     {"ties", "MCB8 takes equal jobs by priority, not by submission (/TIES=PRIORITY)"},
     {"fill", "the same, and \"*\" also acts after a periodic repack (/TIES=PRIORITY/FILL)"},
     {"newest",
-     "MCB8 takes equal jobs from the newest on, and GreedyP and GreedyPM place a new job before they look which marked "
-     "jobs can stay (/TIES=NEWEST/PLACE=FIRST)"},
+     "MCB8 takes the newest of equal jobs first, and GreedyP and GreedyPM place a new job before they decide which "
+     "marked jobs stay (/TIES=NEWEST/PLACE=FIRST)"},
     {"merged", "one decision for each instant (--instants merged)"},
     {"floor", "priorities count at least 30 s of flow time, as in IPDPS 2010 (--priority-floor 30)"},
     {"penalty-450", "a penalty of 450 s, not 300"},

@@ -531,11 +531,9 @@ class Cluster:
         """Runs a command of Slurm's or ours as a user of the cluster would."""
         words = [str(word) for word in argv]
         words[0] = self._program(words[0]) if "/" not in words[0] else words[0]
-        # munged hangs up on a client that needs 2 s for its first words, as on a busy host. libmunge tries again, unless
-        # SIGPIPE ends the command first.
-        result = subprocess.run(words, env={**self.environment(), **(environment or {})}, user=user, input=text_input,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
-                                timeout=timeout, check=False, cwd=cwd, restore_signals=False)
+        result = processes.run(words, env={**self.environment(), **(environment or {})}, user=user, input=text_input,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+                               timeout=timeout, check=False, cwd=cwd)
         if check and result.returncode != 0:
             raise ClusterError(f"{' '.join(words)} failed (exit {result.returncode}):\n{result.stdout}{result.stderr}")
         return result

@@ -55,6 +55,15 @@ def start(argv, *, environment, folder, log, mark):
     return process
 
 
+def run(argv, **options):
+    """Runs a command to its end, as subprocess.run does.
+
+    munged hangs up on a client that needs 2 s for its first words, as on a busy host. libmunge tries again, unless SIGPIPE
+    ends the command first, so the command ignores it.
+    """
+    return subprocess.run([str(word) for word in argv], restore_signals=False, **options)
+
+
 _children = {}  # of this Python process, to be reaped; others are init's
 
 

@@ -131,8 +131,8 @@ class Squeue(threading.Thread):
     def run(self):
         while not self._over.is_set():
             since = time.monotonic()
-            subprocess.run(["squeue", "-h", "-o", "%i %t"], env=self._environment, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, check=False, restore_signals=False)
+            processes.run(["squeue", "-h", "-o", "%i %t"], env=self._environment, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False)
             self.took.append(time.monotonic() - since)
             self._over.wait(max(0.0, 1 - self.took[-1]))
 
@@ -168,8 +168,7 @@ class Scale:
         return self.started[-1]
 
     def run(self, *argv, check=True):
-        return subprocess.run([str(word) for word in argv], env=self.environment, capture_output=True, text=True,
-                              check=check, restore_signals=False).stdout
+        return processes.run(argv, env=self.environment, capture_output=True, text=True, check=check).stdout
 
     def start_slurmctld(self):
         self.slurmctld = self.start("nice", "-n", "-10", "slurmctld", "-D", "-f", self.folder / "slurm.conf",

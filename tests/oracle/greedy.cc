@@ -45,7 +45,8 @@ bool greedy_place(World& world, JobSlot job) {
 
 namespace {
 
-// Puts the job back on those nodes, whoever may use them, if its tasks fit one by one.
+// Puts the job back on the nodes where it was, if all of its tasks still fit. It may return even to a node that takes
+// no new jobs.
 bool put_back(World& world, JobSlot job, const std::vector<NodeIndex>& nodes) {
   World open = world;
   for (NodeView& node : open.nodes) node.usable = true;

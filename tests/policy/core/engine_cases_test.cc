@@ -25,7 +25,7 @@ std::uint64_t seed_of(const std::string& name) {
   return hash;
 }
 
-// Names of the same algorithms under other readings of what RR-7659 leaves open.
+// Algorithms under other readings of what RR-7659 leaves open.
 std::vector<Algorithm> readings() {
   std::vector<Algorithm> all;
   for (const char* name :

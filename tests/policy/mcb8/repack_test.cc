@@ -26,7 +26,7 @@ RemapLimit random_limit(oracle::Dice& dice) {
   return {kind, kind == RemapLimit::Kind::min_flow_time ? 300.0 : 24.0};
 }
 
-// On nodes of all kinds, and in which order equal jobs are taken.
+// Whether the nodes are of all kinds, and in which order equal jobs are taken.
 class RepackCases : public testing::TestWithParam<std::tuple<bool, Ties>> {};
 
 TEST_P(RepackCases, MaxYieldAsTheReference) {
