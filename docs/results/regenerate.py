@@ -36,7 +36,7 @@ EXPERIMENTS = {
     "rr5724": "",
     "rr5724-fit": "--assume fit --instances 40",
     "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
-    "rr7659-newest": "--assume newest --parts table5 --without /stretch-per/OPT=AVG",
+    "rr7659-newest": "--assume newest --parts table5,table6,table8,table9,table10 --without /stretch-per/OPT=AVG",
     "rr7659-ties": "--assume ties --parts table6,table8,table9,table10 --without /stretch-per/OPT=AVG",
     "sc15": "--parts kth,ctc,predictors-kth,predictors-ctc,errors-kth,errors-ctc,errors-hpc2n",
     "triage": "--parts weeks,weeks-split,weeks-free,optimum,optimum-weeks,worlds,mixed,logs,robust,lublin,"
@@ -93,6 +93,7 @@ def run(name, program, work, instances, threads):
     _, status, usage = os.wait4(child, 0)
     if status != 0:
         sys.exit(f"regenerate.py: {' '.join(words)} failed; run it alone to see why")
+    refuse_without_logs(os.path.join(folder, reproduction(name) + ".md"))
     facts = {
         "arguments": arguments,
         "simulations": stored(store)[0],
@@ -106,6 +107,15 @@ def run(name, program, work, instances, threads):
         json.dump(facts, out)
     os.replace(note + ".tmp", note)
     print(f"{name}: {facts['cpu_s']:.0f} s of CPU time", flush=True)
+
+
+def refuse_without_logs(report):
+    """A part that was left out for lack of a log would leave the page without its figures."""
+    with open(report, encoding="utf-8") as lines:
+        text = " ".join(lines.read().split())
+    if missing := re.search(r"Left out, because it needs the log (\S+)", text):
+        sys.exit(f"regenerate.py: {report} lacks the parts that need {missing[1]}; set DFRS_TRACES to the logs' folder, "
+                 "and run it again")
 
 
 def collect(name, work):
@@ -268,6 +278,32 @@ def by_family(name, reading, part):
     return block
 
 
+def by_reading(name, readings, parts):
+    """A line per table and kind of figures: as usual and under each reading, how many cells are near, and the geometric
+    mean of measured / published."""
+
+    def block():
+        sides = {"as usual": read(name), **{word: read(reading) for word, reading in readings.items()}}
+        sides = {word: {place(r): r for r in rows} for word, rows in sides.items()}
+        out = ["| table | figures | cells | " + " | ".join(sides) + " |", "|---|---|---:" + "|---:" * len(sides) + "|"]
+        for part in parts:
+            kinds = {}
+            for r in sides["as usual"].values():
+                if r["table"] == part and r["published"] and float(r["published"]) > 0 and "/OPT=" in r["row"]:
+                    kinds.setdefault(kind_of(r["column"]), []).append(place(r))
+            for kind, cells in kinds.items():
+                texts = []
+                for side in sides.values():
+                    known = [side[c] for c in cells if c in side]
+                    close = sum(near(r["measured"], r["published"]) for r in known)
+                    ratios = [float(r["measured"]) / float(r["published"]) for r in known]
+                    texts.append(f"{close}, {statistics.geometric_mean(ratios):.2f}" if known else "")
+                out.append(f"| {part.removeprefix('table')} | {kind} | {len(cells)} | " + " | ".join(texts) + " |")
+        return out
+
+    return block
+
+
 def chance(name, parts, same_instances):
     """Published averages of workloads that the paper drew otherwise: is the published figure in our interval?"""
 
@@ -307,8 +343,8 @@ def kind_of(column):
     return "averages"
 
 
-# One reading of what a paper leaves open for each table.
-READINGS = {"rr5724": ["rr5724-fit"], "rr7659": ["rr7659-newest", "rr7659-ties"]}
+# One reading of what a paper leaves open for all of its tables.
+READINGS = {"rr5724": "rr5724-fit", "rr7659": "rr7659-newest"}
 VERDICTS = ["within 10 %", "by EASY/extra-only", "by a reading", "by another draw", "not explained"]
 
 
@@ -321,25 +357,27 @@ def judged(name, parts):
     rows = [r for r in read(name) if r["table"] in parts]
     extra = {(r["table"], r["column"]): r for r in rows if r["row"] == "EASY/extra-only"}
     halves = {place(r): float(r["measured"]) for r in rows if r["column"].endswith("±")}
-    read_so = {place(r): r for reading in READINGS.get(name, []) for r in read(reading)}
+    read_so = {place(r): r for r in read(READINGS[name])} if name in READINGS else {}
     for r in rows:
         if not r["published"] or r["row"] == "EASY/extra-only":
             continue
         variant = extra.get((r["table"], r["column"])) if r["row"] == "EASY" else None
+        reading = read_so.get(place(r))
+        draws = [(name, with_half(r, halves))] + ([(READINGS[name], reading)] if reading else [])
         if near(r["measured"], r["published"]):
             yield r, 0
         elif variant and near(variant["measured"], r["published"]):
             yield r, 1
-        elif place(r) in read_so and near(read_so[place(r)]["measured"], r["published"]):
+        elif reading and near(reading["measured"], r["published"]):
             yield r, 2
-        elif name in DRAWN and not same_jobs(name, r) and in_another_draw(with_half(r, halves), DRAWN[name]):
+        elif not same_jobs(name, r) and any(in_another_draw(c, DRAWN[of]) for of, c in draws if of in DRAWN):
             yield r, 3
         else:
             yield r, 4
 
 
-# Papers whose workloads are drawn from a model: our instances over the paper's.
-DRAWN = {"rr7659": 1, "ipdps2010": 1, "rr5724": 1, "dynp": 20}
+# Experiments whose workloads are drawn from a model: our instances over the paper's. rr5724-fit has too few to judge.
+DRAWN = {"rr7659": 1, "rr7659-newest": 1, "ipdps2010": 1, "rr5724": 1, "dynp": 20}
 
 
 def same_jobs(name, cell):
@@ -381,6 +419,7 @@ def account(name, parts):
     return block
 
 
+RR7659_TABLES = [f"table{k}" for k in (5, 6, 8, 9, 10)]
 RR5724_TABLES = [f"table{k}" for k in range(1, 17)]
 # paper, experiment, parts, kinds of figures (all if empty)
 ACCOUNTS = [
@@ -665,9 +704,10 @@ BLOCKS = {
     },
     "rr7659": {
         "runs": runs("rr7659"),
-        "account": account("rr7659", ["table5", "table6", "table8", "table9", "table10"]),
+        "account": account("rr7659", RR7659_TABLES),
         "newest-runs": runs("rr7659-newest"),
         "newest": by_family("rr7659", "rr7659-newest", "table5"),
+        "readings": by_reading("rr7659", {"`ties`": "rr7659-ties", "`newest`": "rr7659-newest"}, RR7659_TABLES),
         **{part: table("rr7659", part) for part in ("table3", "table5", "table6", "table8", "table9", "table10", "figure5",
                                                      "figure6")},
     },
