@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "policy/core/registry.h"
 
@@ -106,43 +107,62 @@ tl::expected<void, Error> Engine::take_events(const ClusterView& view, std::span
   }
   if (!std::isfinite(view.now)) return fail(ErrorCode::bad_view, "now must be a finite time");
   const bool resync = has_event(events, EventKind::resync);
+  if (!in_step_with_host_ && !resync && !events.empty() && events.front().kind == EventKind::completed) {
+    return fail(ErrorCode::bad_view, "the first call, and the one after an error, must have a resync event");
+  }
+  if (auto checked = check_events(view, events); !checked) return checked;
   if (!in_step_with_host_ || resync) {
-    if (!events.empty() && !resync && events.front().kind == EventKind::completed) {
-      return fail(ErrorCode::bad_view, "the first call, and the one after an error, must have a resync event");
-    }
     state_.resync(view);
     audit_.resync(view);
     return {};
   }
   if (view.now < last_now_) return fail(ErrorCode::bad_view, "time runs backwards");
   state_.grow(view.jobs.size());
+  for (const Event& event : events) {
+    const JobView& job = view.jobs[event.job];
+    if (event.kind == EventKind::completed) {
+      if (const auto entered = audit_.completed(view, event.job); !entered) {
+        return fail(ErrorCode::bad_view, entered.error());
+      }
+      state_.drop(event.job, job);
+    } else if (event.kind == EventKind::changed) {
+      state_.change_need(event.job, job.cpu_need - audit_.change_need(event.job, job.cpu_need));
+    } else {
+      audit_.submitted(view, event.job);
+      state_.add(event.job);
+    }
+  }
+  return {};
+}
+
+// What can be seen without knowing what was before. Policies rely on it in every call, also after a resync.
+tl::expected<void, Error> Engine::check_events(const ClusterView& view, std::span<const Event> events) {
   bool changes = false;
   bool submissions = false;
+  submitted_in_.resize(std::max(submitted_in_.size(), view.jobs.size()));
+  ++calls_;
   for (const Event& event : events) {
+    if (event.kind == EventKind::resync) continue;
     if (event.job >= view.jobs.size()) return fail(ErrorCode::bad_view, "an event names a slot that does not exist");
     const JobView& job = view.jobs[event.job];
     if (event.kind == EventKind::completed) {
       if (submissions || changes) return fail(ErrorCode::bad_view, "completions must come before other events");
       if (job.state != JobState::absent) return fail(ErrorCode::bad_view, "a completed job must have left its slot");
-      if (const auto entered = audit_.completed(view, event.job); !entered) {
-        return fail(ErrorCode::bad_view, entered.error());
-      }
-      state_.drop(event.job, job);
     } else if (event.kind == EventKind::changed) {
       changes = true;
       if (submissions) return fail(ErrorCode::bad_view, "changes must come before submissions");
       if (!needs_change_) return fail(ErrorCode::bad_view, "batch policies plan with needs that do not change");
       if (job.state == JobState::absent) return fail(ErrorCode::bad_view, "a job that is not there cannot change");
       if (!(job.cpu_need > 0)) return fail(ErrorCode::bad_view, "a job needs a positive CPU need");
-      state_.change_need(event.job, job.cpu_need - audit_.change_need(event.job, job.cpu_need));
     } else {
       submissions = true;
       if (job.state != JobState::waiting) return fail(ErrorCode::bad_view, "a submitted job must be waiting");
       if (job.tasks < 1 || !(job.cpu_need > 0)) {
         return fail(ErrorCode::bad_view, "a job needs at least one task and a positive CPU need");
       }
-      audit_.submitted(view, event.job);
-      state_.add(event.job);
+      if (std::exchange(submitted_in_[event.job], calls_) == calls_) {
+        return fail(ErrorCode::bad_view, "a job is submitted twice at one instant");
+      }
     }
   }
   return {};

@@ -3,9 +3,11 @@
 // the policy core.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "policy/core/algorithm.h"
 #include "policy/core/audit.h"
@@ -40,6 +42,7 @@ class Engine {
   tl::expected<const Decisions*, Error> checked_step(const ClusterView& view, const Estimates& estimates,
                                                      std::span<const Event> events);
   tl::expected<void, Error> take_events(const ClusterView& view, std::span<const Event> events);
+  tl::expected<void, Error> check_events(const ClusterView& view, std::span<const Event> events);
   void collect_decisions(const ClusterView& view);
 
   // One of these is set. The policy's type determines whether it sees estimates.
@@ -50,6 +53,8 @@ class Engine {
   Audit audit_;
   Decisions decisions_;
   std::vector<Event> first_events_;
+  std::vector<std::uint64_t> submitted_in_;  // by slot: the last call, counted from 1, with a submission of this slot
+  std::uint64_t calls_ = 0;
   bool in_step_with_host_ = false;
   Seconds last_now_ = -kNever;
 };

@@ -103,6 +103,24 @@ TEST_F(EngineByHand, BadViewsAndEvents) {
   expect_bad_view(*engine, 12, {{EventKind::resync, kNoSlot}}, "rigid_dims");
 }
 
+// The first call and a resync take the jobs from the view; their events must fit it all the same.
+TEST_F(EngineByHand, EventsOfAFirstCall) {
+  const Event resync{EventKind::resync, kNoSlot};
+  for (const std::vector<Event>& before : {std::vector<Event>{}, std::vector<Event>{resync}}) {
+    const auto refused = [&](std::vector<Event> events, const char* why) {
+      events.insert(events.begin(), before.begin(), before.end());
+      const auto engine = engine_of("Greedy*");
+      expect_bad_view(*engine, 0, events, why);
+    };
+    refused({{EventKind::submitted, 2}}, "slot that does not exist");
+    refused({{EventKind::submitted, 1}}, "must be waiting");  // it is absent
+    refused({{EventKind::changed, 1}}, "not there");
+    refused({{EventKind::submitted, 0}, {EventKind::submitted, 0}}, "twice");
+  }
+  const auto engine = engine_of("Greedy*");
+  expect_bad_view(*engine, 0, {resync, {EventKind::completed, 0}}, "left its slot");
+}
+
 TEST_F(EngineByHand, BatchNeedsEstimates) {
   const auto engine = engine_of("EASY");
   estimates_.resize(1);
