@@ -63,12 +63,14 @@ tl::expected<pid_t, int> start(const Program& program, const Streams& streams) {
   ::posix_spawn_file_actions_adddup2(&actions, ::fileno(streams.in.get()), STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, ::fileno(streams.out.get()), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, ::fileno(streams.err.get()), STDERR_FILENO);
-  // The child must not inherit the signals that this process ignores, nor those that this thread blocks.
+  // The child must not inherit the signals that this process ignores, unless it is to, nor those that this thread
+  // blocks.
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t defaults;
   ::sigemptyset(&defaults);
-  for (const int signal : {SIGPIPE, SIGXFSZ}) ::sigaddset(&defaults, signal);
+  ::sigaddset(&defaults, SIGXFSZ);
+  if (!program.keeps_sigpipe) ::sigaddset(&defaults, SIGPIPE);
   ::posix_spawnattr_setsigdefault(&attributes, &defaults);
   sigset_t none;
   ::sigemptyset(&none);

@@ -19,6 +19,8 @@ struct Program {
   std::optional<std::vector<std::string>> environment = {};
   /// It is killed when it runs longer than this; nullopt: no limit.
   std::optional<std::chrono::seconds> patience = {};
+  /// SIGPIPE is as in this process, which may ignore it; false: it ends the program, as in a shell.
+  bool keeps_sigpipe = false;
 };
 
 struct ProgramOutcome {

@@ -58,7 +58,11 @@ constexpr const char* kStates =
     "RESV_DEL_HOLD,SIGNALING,STAGE_OUT";
 
 Result<base::ProgramOutcome> run(const std::vector<std::string>& words) {
-  auto outcome = base::run_program({words});
+  // munged hangs up on a client that needs long for its first words, as on a busy host. Slurm's command tries again,
+  // unless SIGPIPE ends it.
+  base::Program program{words};
+  program.keeps_sigpipe = true;
+  auto outcome = base::run_program(program);
   if (outcome) return std::move(*outcome);
   if (outcome.error().kind != base::ProgramError::Kind::not_found) return io_error(outcome.error().message);
   return error(

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "base/signals.h"
 
 namespace dfrs::base {
@@ -34,6 +36,18 @@ TEST(Process, TakesSignalsThatTheThreadBlocks) {
   const auto outcome = run_program({{"sh", "-c", "kill -TERM $$; sleep 5"}});
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(outcome->exit_code, 128 + 15);
+}
+
+TEST(Process, SigpipeEndsAProgramUnlessItIsKept) {
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  Program program{{"sh", "-c", "kill -PIPE $$"}};
+  const auto ended = run_program(program);
+  program.keeps_sigpipe = true;
+  const auto kept = run_program(program);
+  std::signal(SIGPIPE, before);
+  ASSERT_TRUE(ended && kept);
+  EXPECT_EQ(ended->exit_code, 128 + SIGPIPE);
+  EXPECT_EQ(kept->exit_code, 0);
 }
 
 TEST(Process, HasTheEnvironmentThatIsGiven) {
