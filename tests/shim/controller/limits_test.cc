@@ -30,6 +30,13 @@ TEST(Limits, AUsedUpLimitEndsSoon) {
   EXPECT_LE(*end, static_cast<std::int64_t>(kNow + kLimitSlack) + 1);
 }
 
+TEST(Limits, ALimitUsedUpLongAgoHasEnded) {
+  const auto end = wanted_end_time({1, 1e20, 1e-9, static_cast<std::int64_t>(kNow) + 1000}, kNow);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_GT(*end, 0);
+  EXPECT_LT(*end, static_cast<std::int64_t>(kNow));
+}
+
 // Yields change at random; calls come at each change and every few seconds: the end is never early, and late by
 // seconds.
 TEST(Limits, NeverEarlyAndNotForEverLate) {
