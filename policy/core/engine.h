@@ -28,8 +28,9 @@ class Engine {
   void explain(bool on) { state_.explain_into(on ? &decisions_.reasons : nullptr); }
 
   /// Decides. `events` are those since the last call, all at the instant view.now: completions, changes, submissions.
-  /// The slot of a completed job still shows the job, with state absent. The first call, and any call with a resync
-  /// event, takes running jobs from the view; before any other call the host must have carried out the last decisions.
+  /// The slot of a completed job still shows the job, with state absent; a submitted job is waiting, and submitted
+  /// once. The first call, and any call with a resync event, takes running jobs from the view; before any other call
+  /// the host must have carried out the last decisions.
   ///
   /// The engine owns the result, which is valid until the next call. After an error nothing is decided, and the next
   /// call must have a resync event. Errors: bad_view, bad_decision (a bug in a policy), out_of_memory, internal. Cost:
