@@ -63,8 +63,8 @@ tl::expected<pid_t, int> start(const Program& program, const Streams& streams) {
   ::posix_spawn_file_actions_adddup2(&actions, ::fileno(streams.in.get()), STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, ::fileno(streams.out.get()), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, ::fileno(streams.err.get()), STDERR_FILENO);
-  // The child must not inherit the signals that this process ignores, unless it is to, nor those that this thread
-  // blocks.
+  // The child inherits neither the signals that this thread blocks nor those that this process ignores, except SIGPIPE
+  // where that is asked for.
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t defaults;

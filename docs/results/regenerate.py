@@ -250,9 +250,14 @@ def near(measured, published):
     return abs(m - p) <= 0.1 * abs(p) or round(m, digits) == p
 
 
+def agreement(cells):
+    """How many cells are near, and the geometric mean of measured / published."""
+    close = sum(near(r["measured"], r["published"]) for r in cells)
+    return f"{close}, {statistics.geometric_mean(float(r['measured']) / float(r['published']) for r in cells):.2f}"
+
+
 def by_family(name, reading, part):
-    """A line per family of algorithms (the name before OPT), first as usual, then under the reading: how many cells are
-    near, and the geometric mean of measured / published."""
+    """A line per family of algorithms (the name before OPT), first as usual, then under the reading."""
 
     def block():
         kinds = {"avg.": "averages", "std.": "standard deviations", "max": "maxima"}
@@ -268,10 +273,7 @@ def by_family(name, reading, part):
             texts = []
             for kind in kinds:
                 pairs = [(r, other[place(r)]) for r in cells if r["column"] == kind]
-                ratios = [[float(r["measured"]) / float(r["published"]) for r in side] for side in zip(*pairs)]
-                close = [sum(near(r["measured"], r["published"]) for r in side) for side in zip(*pairs)]
-                middle = [statistics.geometric_mean(side) for side in ratios]
-                texts.append(f"{close[0]}, {middle[0]:.2f}; {close[1]}, {middle[1]:.2f}")
+                texts.append("; ".join(agreement(side) for side in zip(*pairs)))
             out.append(f"| {family.replace('*', chr(92) + '*')} | {len(cells)} | " + " | ".join(texts) + " |")
         return out
 
@@ -279,8 +281,7 @@ def by_family(name, reading, part):
 
 
 def by_reading(name, readings, parts):
-    """A line per table and kind of figures: as usual and under each reading, how many cells are near, and the geometric
-    mean of measured / published."""
+    """A line per table and kind of figures: as usual and under each reading."""
 
     def block():
         sides = {"as usual": read(name), **{word: read(reading) for word, reading in readings.items()}}
@@ -292,12 +293,8 @@ def by_reading(name, readings, parts):
                 if r["table"] == part and r["published"] and float(r["published"]) > 0 and "/OPT=" in r["row"]:
                     kinds.setdefault(kind_of(r["column"]), []).append(place(r))
             for kind, cells in kinds.items():
-                texts = []
-                for side in sides.values():
-                    known = [side[c] for c in cells if c in side]
-                    close = sum(near(r["measured"], r["published"]) for r in known)
-                    ratios = [float(r["measured"]) / float(r["published"]) for r in known]
-                    texts.append(f"{close}, {statistics.geometric_mean(ratios):.2f}" if known else "")
+                known = ([side[c] for c in cells if c in side] for side in sides.values())
+                texts = [agreement(cells_of_side) if cells_of_side else "" for cells_of_side in known]
                 out.append(f"| {part.removeprefix('table')} | {kind} | {len(cells)} | " + " | ".join(texts) + " |")
         return out
 

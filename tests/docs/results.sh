@@ -26,16 +26,9 @@ found chart
 cmp "$here/../images/triage-mixed.svg" "$copy/images/triage-mixed.svg"
 
 # A run without the logs must not replace the figures that need them.
-cat > "$copy/dfrs-sim" << 'END'
-#!/bin/sh
-while [ "$1" != -o ]; do shift; done
-printf 'table,row,column,published,measured\n' > "$2/sc15.csv"
-printf -- '- Left out, because it needs\n  the log KTH.swf.gz and\n' > "$2/sc15.md"
-END
-chmod +x "$copy/dfrs-sim"
-if error=$(python3 "$copy/results/regenerate.py" run sc15 --program "$copy/dfrs-sim" --work "$copy/work" 2>&1); then
+if error=$(env -u DFRS_TRACES python3 "$copy/results/regenerate.py" run ipdps2010 --instances 1 --work "$copy/work" 2>&1); then
   echo "FAIL: a run without its log passed"
   exit 1
 fi
-grep -q 'lacks the parts that need KTH.swf.gz; set DFRS_TRACES' <<< "$error"
-cmp "$here/data/sc15.csv" "$copy/results/data/sc15.csv"
+grep -q 'lacks the parts that need HPC2N-2002-2.1-cln.swf.gz; set DFRS_TRACES' <<< "$error"
+cmp "$here/data/ipdps2010.csv" "$copy/results/data/ipdps2010.csv"
