@@ -229,8 +229,9 @@ class HostItem {
 
 }  // namespace
 
-bool each_host(std::string_view text, std::size_t most, const std::function<void(const std::string&)>& each) {
-  HostItem item(most, each);
+bool each_host(std::string_view text, const std::function<void(const std::string&)>& each) {
+  std::size_t left = kMostSlurmNodes;
+  HostItem item(left, each);
   while (!text.empty()) {
     // Up to the next comma outside brackets.
     std::size_t end = 0;

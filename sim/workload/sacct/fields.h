@@ -44,8 +44,11 @@ std::optional<RequestedMemory> parse_requested_memory(std::string_view text);
 /// The value of `name` in "billing=4,cpu=4,mem=8G,node=1"; nothing if it is absent.
 std::optional<std::string_view> tres_item(std::string_view text, std::string_view name);
 
+/// As many nodes as Slurm can have (its MAX_SLURM_NODES).
+inline constexpr std::size_t kMostSlurmNodes = 65536;
+
 /// Calls `each` with every name of "n[1-3,07],gpu2" ("n1", "n2", "n3", "n07", "gpu2"). False, perhaps after some calls,
-/// if the text is not a host list or has more than `most` names.
-bool each_host(std::string_view text, std::size_t most, const std::function<void(const std::string&)>& each);
+/// if the text is not a host list or has more than kMostSlurmNodes names.
+bool each_host(std::string_view text, const std::function<void(const std::string&)>& each);
 
 }  // namespace dfrs::sim

@@ -17,7 +17,6 @@ namespace dfrs::sim {
 namespace {
 
 constexpr int kMostCores = 65536;
-constexpr std::size_t kMostNames = static_cast<std::size_t>(kMaxTraceNodes);
 constexpr double kAlike = 1.25;
 
 int round_up(int amount, int parts) { return (amount + parts - 1) / parts; }
@@ -74,14 +73,14 @@ class Names {
     if (!fresh) return true;
     std::size_t first = kSeveral;
     bool one = true;
-    const bool good = each_host(list, kMostNames, [&](const std::string& name) {
+    const bool good = each_host(list, [&](const std::string& name) {
       const std::size_t kind = number(without_numbers(name));
       if (names_.insert(name).second) ++kinds_[kind].shape.nodes;
       one = one && (first == kSeveral || kind == first);
       first = kind;
     });
     if (one) at->second = first;
-    return good && kinds_.size() <= kMostKinds && names_.size() <= kMostNames;
+    return good && kinds_.size() <= kMostKinds && names_.size() <= kMostSlurmNodes;
   }
   std::size_t kind_of(const std::string& list) const { return kind_of_.at(list); }
   std::vector<NodeKind>& kinds() { return kinds_; }
@@ -168,11 +167,10 @@ NodeShape infer_shape(const SacctLog& log) {
     shape.cores = std::max(shape.cores, round_up(job.cpus, job.nodes));
     memory = std::max(memory, job.requested_mib / job.nodes);
     if (job.nodes_used.empty() || !lists.insert(job.nodes_used).second) continue;
-    all_named =
-        all_named && each_host(job.nodes_used, kMostNames, [&](const std::string& name) { names.insert(name); });
+    all_named = all_named && each_host(job.nodes_used, [&](const std::string& name) { names.insert(name); });
   }
   shape.memory_mib = mib_of(memory);
-  if (all_named && names.size() <= kMostNames) shape.nodes = static_cast<int>(names.size());
+  if (all_named && names.size() <= kMostSlurmNodes) shape.nodes = static_cast<int>(names.size());
   return shape;
 }
 

@@ -69,9 +69,9 @@ TEST(SacctFields, TrackableResources) {
   EXPECT_FALSE(tres_item("", "cpu"));
 }
 
-std::vector<std::string> hosts(const char* text, std::size_t most = 100) {
+std::vector<std::string> hosts(const char* text) {
   std::vector<std::string> names;
-  if (!each_host(text, most, [&](const std::string& name) { names.push_back(name); })) names.push_back("(refused)");
+  if (!each_host(text, [&](const std::string& name) { names.push_back(name); })) names.push_back("(refused)");
   return names;
 }
 
@@ -80,7 +80,10 @@ TEST(SacctFields, Hosts) {
   EXPECT_THAT(hosts("n[1-3,07],gpu2"), ElementsAre("n1", "n2", "n3", "n07", "gpu2"));
   EXPECT_THAT(hosts("n[08-11]"), ElementsAre("n08", "n09", "n10", "n11"));
   EXPECT_THAT(hosts("r[1-2]n[1-2]x"), ElementsAre("r1n1x", "r1n2x", "r2n1x", "r2n2x"));
-  EXPECT_EQ(hosts("n[1-1000000000]", 50).back(), "(refused)");
+  EXPECT_EQ(hosts("r[1-256]n[1-256]").size(), kMostSlurmNodes);
+  EXPECT_EQ(hosts("r[1-256]n[1-256]").back(), "r256n256");
+  EXPECT_EQ(hosts("r[1-256]n[1-256],n1").back(), "(refused)");
+  EXPECT_EQ(hosts("n[1-1000000000]").back(), "(refused)");
   for (const char* bad : {"n[1-", "n]", "n[3-1]", "n[]", "n[a]", ",n1"})
     EXPECT_EQ(hosts(bad).back(), "(refused)") << bad;
 }
