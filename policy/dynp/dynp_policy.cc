@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "policy/dynp/dynp_policy.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace dfrs {
 
 void DynpPolicy::step(const ClusterView& view, const Estimates& estimates, std::span<const Event> events,
@@ -39,8 +42,8 @@ void DynpPolicy::tune(const ClusterView& view, const ClusterState& state) {
   for (const QueueOrder order : kQueueOrders) {
     const auto k = static_cast<std::size_t>(order);
     virtual_timetables_[k] = base_;
-    const bool left = algorithm_.keep_queue && order == QueueOrder::fcfs;
-    queue_.plan_jobs(view, state, left ? left_queue() : queue_.waiting(order), virtual_timetables_[k],
+    const bool as_it_stands = algorithm_.shared_queue && order == QueueOrder::fcfs;
+    queue_.plan_jobs(view, state, as_it_stands ? standing_queue() : queue_.waiting(order), virtual_timetables_[k],
                      virtual_plans_[k]);
     quality[k] = schedule_quality(algorithm_.quality, queue_, virtual_plans_[k], view.now, algorithm_.future, scratch_);
   }
@@ -57,37 +60,27 @@ void DynpPolicy::tune(const ClusterView& view, const ClusterState& state) {
   policy_ =
       algorithm_.decider == DynpAlgorithm::Decider::simple ? decide_simple(ranks) : decide_advanced(ranks, policy_);
   report(decision);
+  if (algorithm_.shared_queue && policy_ == QueueOrder::fcfs) {  // it was judged by another order
+    replan(view, state);
+    return;
+  }
   const auto chosen = static_cast<std::size_t>(policy_);
   std::swap(timetable_, virtual_timetables_[chosen]);
   queue_.adopt(virtual_plans_[chosen]);
-  if (!algorithm_.keep_queue) return;
-  left_.clear();
-  for (const PlannedStart& planned : virtual_plans_[chosen]) {
-    left_.push_back({planned.job, queue_.job(planned.job).order});
-  }
 }
 
-// The jobs of the last chosen plan that still wait, in its order, then the others in the order of submission.
-std::span<const JobSlot> DynpPolicy::left_queue() {
-  const std::span<const JobSlot> waiting = queue_.waiting(QueueOrder::fcfs);
-  constexpr std::uint8_t kWaits = 1;
-  constexpr std::uint8_t kTaken = 2;
-  in_left_.clear();
-  for (const JobSlot job : waiting) {
-    if (in_left_.size() <= job) in_left_.resize(job + 1);
-    in_left_[job] = kWaits;
+std::span<const JobSlot> DynpPolicy::standing_queue() {
+  if (policy_ == QueueOrder::fcfs) return queue_.waiting(QueueOrder::fcfs);
+  is_new_.clear();
+  for (const JobSlot job : changes_.arrived) {
+    if (is_new_.size() <= job) is_new_.resize(job + 1);
+    is_new_[job] = 1;
   }
-  left_jobs_.clear();
-  for (const Left& left : left_) {
-    if (left.job >= in_left_.size() || in_left_[left.job] != kWaits) continue;
-    if (queue_.job(left.job).order != left.order) continue;
-    in_left_[left.job] = kTaken;
-    left_jobs_.push_back(left.job);
-  }
-  for (const JobSlot job : waiting) {
-    if (in_left_[job] == kWaits) left_jobs_.push_back(job);
-  }
-  return left_jobs_;
+  const auto is_new = [&](JobSlot job) { return job < is_new_.size() && is_new_[job] != 0; };
+  standing_.clear();
+  std::ranges::remove_copy_if(queue_.waiting(QueueOrder::sjf), std::back_inserter(standing_), is_new);
+  std::ranges::copy_if(queue_.waiting(QueueOrder::fcfs), std::back_inserter(standing_), is_new);
+  return standing_;
 }
 
 bool DynpPolicy::decide_by_estimates(Seconds now) {

@@ -34,9 +34,10 @@ struct DynpAlgorithm {
   /// Self-tuning: a schedule must beat that of the current policy by this fraction, in [0, 1), to replace it.
   double slack = 0;
   ReducedFuture future;  ///< self-tuning
-  /// Self-tuning: FCFS plans the queue as the last chosen policy left it, new jobs last, instead of in the order of
-  /// submission.
-  bool keep_queue = false;
+  /// Self-tuning: there is one queue, which only the policy that is chosen sorts: FCFS by submission, SJF and LJF by
+  /// estimate, and LJF takes it from its end. To be judged, FCFS plans the queue as it stands, new jobs last; once it
+  /// is chosen, it sorts the queue and plans anew. False: each policy is judged by a queue in its own order.
+  bool shared_queue = false;
 };
 
 /// One call of a decider.
@@ -73,7 +74,7 @@ class DynpPolicy final : public PlanningPolicy {
             Outcome& outcome) override;
   void tune(const ClusterView& view, const ClusterState& state);
   bool decide_by_estimates(Seconds now);
-  std::span<const JobSlot> left_queue();
+  std::span<const JobSlot> standing_queue();
   void replan(const ClusterView& view, const ClusterState& state);
   void report(DynpDecision decision);
 
@@ -86,13 +87,8 @@ class DynpPolicy final : public PlanningPolicy {
   std::array<Timetable, 3> virtual_timetables_;
   std::array<Plan, 3> virtual_plans_;
   Plan scratch_;
-  struct Left {
-    JobSlot job;
-    std::uint64_t order;  // slots are used again
-  };
-  std::vector<Left> left_;  // the queue as the last chosen policy left it
-  std::vector<JobSlot> left_jobs_;
-  std::vector<std::uint8_t> in_left_;  // by slot
+  std::vector<JobSlot> standing_;     // the queue that the policies share
+  std::vector<std::uint8_t> is_new_;  // by slot: has arrived since the queue was sorted
   std::vector<JobSlot> started_;
 };
 

@@ -2,7 +2,7 @@
 // The names of the dynP scheduler family (Streit 2003):
 //
 //   dynP/basic [/bounds=LOWER-UPPER] [/threshold=JOBS]
-//   dynP/simple|advanced /MS|ART|ARTwW [/slack=SHARE] [/first=JOBS] [/within=SECONDS] [/queue=left]
+//   dynP/simple|advanced /MS|ART|ARTwW [/slack=SHARE] [/first=JOBS] [/within=SECONDS] [/queue=shared]
 #include <array>
 #include <charconv>
 #include <memory>
@@ -64,8 +64,8 @@ tl::expected<void, std::string> take_parameter(std::string_view part, DynpAlgori
     return {};
   }
   if (is("queue=", false, 32)) {
-    if (!same_name(part, "left")) return wrong("'" + shown + "' needs left");
-    algorithm.keep_queue = true;
+    if (!same_name(part, "shared")) return wrong("'" + shown + "' needs shared");
+    algorithm.shared_queue = true;
     return {};
   }
   return wrong("'" + shown + "' is unknown, does not fit this decider, or is given twice");
@@ -121,7 +121,7 @@ std::string name_of(const DynpAlgorithm& algorithm) {
   if (algorithm.slack > 0) name += "/slack=" + seconds_in_name(algorithm.slack);
   if (algorithm.future.first_jobs > 0) name += "/first=" + std::to_string(algorithm.future.first_jobs);
   if (algorithm.future.within < kNever) name += "/within=" + seconds_in_name(algorithm.future.within);
-  if (algorithm.keep_queue) name += "/queue=left";
+  if (algorithm.shared_queue) name += "/queue=shared";
   return name;
 }
 
@@ -142,7 +142,7 @@ std::string description(const DynpAlgorithm& algorithm) {
   if (algorithm.future.within < kNever) {
     text += "; starts within " + seconds_in_name(algorithm.future.within) + " s count";
   }
-  if (algorithm.keep_queue) text += "; FCFS plans the queue that the last policy left";
+  if (algorithm.shared_queue) text += "; of one queue, which only the chosen policy sorts";
   return text;
 }
 

@@ -95,6 +95,7 @@ void JobObservation::read_placement() {
     if (seen_.nodes[k] >= context_.snapshot.node_count) continue;
     placement.insert(placement.end(), seen_.node_tasks[k], seen_.nodes[k]);
   }
+  if (!std::is_sorted(placement.begin(), placement.end())) std::sort(placement.begin(), placement.end());
 }
 
 // What the policy needs to place the job.

@@ -41,19 +41,28 @@ constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{
     "simple ARTwW", "advanced ARTwW", "simple ART", "advanced ART", "simple MS",
     "advanced MS",  "FCFS",           "SJF",        "LJF",          "basic dynP"};
 
-// Hypotheses on what the paper does not say, each tested on tables 5 and 6.
-struct Variant {
-  std::string_view suffix;
-  bool queue_left;  // FCFS plans the queue that the last chosen policy left
-  bool loaded;      // the job set is stretched until it offers the published utilization
+// Readings of what the paper does not say.
+struct Assumed {
+  bool shared_queue = false;  // the policies share one queue (DynpAlgorithm::shared_queue)
+  bool loaded = false;        // job sets are stretched until they offer the published utilization
 };
-constexpr std::array<Variant, 4> kVariants{
-    {{"", false, false}, {"-queue", true, false}, {"-load", false, true}, {"-both", true, true}}};
 
-Algorithm algorithm(std::size_t index, bool queue_left, DynpListener* listener) {
+constexpr std::array<ReproductionPart, 2> kReadings{{
+    {"queue",
+     "FCFS, SJF and LJF share one queue: only the chosen policy sorts it, and FCFS is judged by it as it stands "
+     "(/queue=shared)"},
+    {"load", "job sets are stretched until they offer the utilization that table 4 has for the advanced decider"},
+}};
+
+Assumed assumed(const std::vector<std::string>& names) {
+  const auto named = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+  return {.shared_queue = named("queue"), .loaded = named("load")};
+}
+
+Algorithm algorithm(std::size_t index, bool shared_queue, DynpListener* listener) {
   if (index >= kFcfs && index <= kLjf) return named(ConservativeAlgorithm{kQueueOrders[index - kFcfs], false});
   DynpAlgorithm dynp;
-  dynp.keep_queue = queue_left;
+  dynp.shared_queue = shared_queue;
   if (index == kBasic) {
     dynp.decider = DynpAlgorithm::Decider::basic;
   } else {
@@ -71,7 +80,6 @@ struct Run {
   double shrink = 1;
   bool exact = false;
   std::size_t algorithm = 0;
-  std::size_t variant = 0;
 
   friend auto operator<=>(const Run&, const Run&) = default;
 };
@@ -98,14 +106,14 @@ double offered_utilization(const Instance& set, double nodes) {
   return work / (nodes * (last - set.jobs.front().submit));
 }
 
-Result<PointResult> simulate_point(const JobSetModel& model, const Run& run, std::uint64_t seed) {
+Result<PointResult> simulate_point(const JobSetModel& model, const Run& run, const Assumed& assumed,
+                                   std::uint64_t seed) {
   JobSetOptions options;
   options.seed = seed;
   options.shrink = run.shrink;
   options.exact = run.exact;
-  const Variant& variant = kVariants[run.variant];
   Result<Instance> made = job_set(model, options);
-  if (made && variant.loaded) {
+  if (made && assumed.loaded) {
     const double published = published::kTable4[run.set][1][kAdvancedArtww] / 100;
     options.shrink *= offered_utilization(*made, published::properties_of(run.set).machine_width) / published;
     made = job_set(model, options);
@@ -114,7 +122,7 @@ Result<PointResult> simulate_point(const JobSetModel& model, const Run& run, std
   const Instance& instance = *made;
   DynpStatistics statistics;
   const RunOutcome outcome =
-      simulate(instance, algorithm(run.algorithm, variant.queue_left, &statistics), SimOptions{});
+      simulate(instance, algorithm(run.algorithm, assumed.shared_queue, &statistics), SimOptions{});
   if (!outcome) return tl::unexpected(outcome.error());
   PointResult result;
   result.schedule = measure_schedule(instance, *outcome);
@@ -191,7 +199,8 @@ const char* metric_label(Metric metric) {
 
 class DynpReproduction {
  public:
-  DynpReproduction(const ReproduceOptions& options, ReproductionReport& report) : options_(options), report_(report) {}
+  DynpReproduction(const ReproduceOptions& options, ReproductionReport& report)
+      : options_(options), report_(report), assumed_(assumed(options.assume)) {}
 
   Result<void> run() {
     if (auto learnt = learn(); !learnt) return learnt;
@@ -200,10 +209,8 @@ class DynpReproduction {
     plan();
     if (auto simulated = simulate_all(); !simulated) return simulated;
     table4();
-    for (std::size_t v = 0; v < kVariants.size(); ++v) {
-      table5(v);
-      table6(v);
-    }
+    table5();
+    table6();
     draw_figures();
     return {};
   }
@@ -313,21 +320,15 @@ class DynpReproduction {
     return {};
   }
 
-  static std::string variant_part(std::string_view table, std::size_t variant) {
-    return fmt::format("{}{}", table, kVariants[variant].suffix);
-  }
-
   // Collects the simulations that the requested parts need, each once.
   void plan() {
     const auto need = [&](const Run& run) { results_.try_emplace(run); };
     for (std::size_t set = 0; set < kSets; ++set) {
-      if (options_.wants("table5-sets")) need({set, 1, false, kAdvancedArtww});
+      for (const std::string_view part : {"table5", "table5-sets", "table6"}) {
+        if (options_.wants(part)) need({set, 1, false, kAdvancedArtww});
+      }
       if (options_.wants("table4")) {
         for (std::size_t k = 0; k < published::kColumns; ++k) need({set, 1, false, k});
-      }
-      for (std::size_t v = 0; v < kVariants.size(); ++v) {
-        const bool wanted = options_.wants(variant_part("table5", v)) || options_.wants(variant_part("table6", v));
-        if (wanted) need({set, 1, false, kAdvancedArtww, v});
       }
     }
     for (const Figure& figure : figures()) {
@@ -348,7 +349,7 @@ class DynpReproduction {
     std::vector<PointResult> found(work.size());
     const auto simulate_one = [&](std::size_t k) {
       const auto& [run, set] = work[k];
-      return simulate_point(models_[run.set], run, options_.seed + set).map([&](const PointResult& result) {
+      return simulate_point(models_[run.set], run, assumed_, options_.seed + set).map([&](const PointResult& result) {
         found[k] = result;
       });
     };
@@ -399,11 +400,11 @@ class DynpReproduction {
             r.backlog};
   }
 
-  void table5(std::size_t variant) {
-    const std::string part = variant_part("table5", variant);
+  void table5() {
+    const std::string part = "table5";
     if (!options_.wants(part)) return;
     for (std::size_t set = 0; set < kSets; ++set) {
-      const std::vector<PointResult>& sets = results_.at({set, 1, false, kAdvancedArtww, variant});
+      const std::vector<PointResult>& sets = results_.at({set, 1, false, kAdvancedArtww});
       for (std::size_t row = 0; row < published::kTable5.size(); ++row) {
         add_mean(part, std::string(published::kTable5[row].name), set_name(set), published::kTable5[row].value[set],
                  sets, [&](const PointResult& r) { return details(r)[row]; });
@@ -427,8 +428,8 @@ class DynpReproduction {
     report_.note("table5-sets", "A row for each job set, by its seed.");
   }
 
-  void table6(std::size_t variant) {
-    const std::string part = variant_part("table6", variant);
+  void table6() {
+    const std::string part = "table6";
     if (!options_.wants(part)) return;
     using enum DeciderCase;
     // The cases of each line except the last three, which are sums.
@@ -461,8 +462,7 @@ class DynpReproduction {
       };
       for (std::size_t row = 0; row < published::kTable6.size(); ++row) {
         add_mean(part, std::string(published::kTable6[row].name), set_name(set), published::kTable6[row].value[set],
-                 results_.at({set, 1, false, kAdvancedArtww, variant}),
-                 [&](const PointResult& r) { return measured(r, row); });
+                 results_.at({set, 1, false, kAdvancedArtww}), [&](const PointResult& r) { return measured(r, row); });
       }
     }
     report_.note(part, "As in the paper, taking the current policy counts case 5 whatever the policy was.");
@@ -492,6 +492,7 @@ class DynpReproduction {
 
   const ReproduceOptions& options_;
   ReproductionReport& report_;
+  Assumed assumed_;
   std::array<std::optional<Instance>, kSets> logs_;
   std::vector<JobSetModel> models_;
   std::map<Run, std::vector<PointResult>> results_;  // a result per job set
@@ -501,19 +502,13 @@ Result<void> run(const ReproduceOptions& options, ReproductionReport& report) {
   return DynpReproduction(options, report).run();
 }
 
-constexpr std::array<ReproductionPart, 38> kParts{{
+constexpr std::array<ReproductionPart, 32> kParts{{
     {"table2", "properties of the traces"},
     {"table3", "properties of the synthetic job sets"},
     {"table4", "simple and advanced decider with ARTwW, ART and MS"},
     {"table5", "the advanced decider with ARTwW in detail"},
     {"table5-sets", "wait and utilization of each job set in table 5"},
     {"table6", "cases of the advanced decider with ARTwW"},
-    {"table5-queue", "table 5 if FCFS plans the queue that the last policy left"},
-    {"table6-queue", "table 6 if FCFS plans the queue that the last policy left"},
-    {"table5-load", "table 5 with job sets that offer the published utilization"},
-    {"table6-load", "table 6 with job sets that offer the published utilization"},
-    {"table5-both", "table 5 with that queue and that utilization"},
-    {"table6-both", "table 6 with that queue and that utilization"},
     {"figure2a", "ARTwW of the deciders, CTC_syn"},
     {"figure2b", "ARTwW of the deciders, KTH_syn"},
     {"figure2c", "ARTwW of the deciders, PC2_syn"},
@@ -545,6 +540,7 @@ constexpr std::array<ReproductionPart, 38> kParts{{
 }  // namespace
 
 extern const Reproduction kDynp{
-    "dynp", "A. Streit: A Self-Tuning Job Scheduler Family with Dynamic Policy Switching (JSSPP 2003)", kParts, run};
+    "dynp", "A. Streit: A Self-Tuning Job Scheduler Family with Dynamic Policy Switching (JSSPP 2003)", kParts, run,
+    kReadings};
 
 }  // namespace dfrs::sim

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 namespace dfrs::oracle {
@@ -121,11 +122,24 @@ class Planner {
     return jobs;
   }
 
-  std::map<std::size_t, Seconds> full_plan(QueueOrder order) {
+  std::map<std::size_t, Seconds> full_plan(const std::vector<std::size_t>& jobs) {
     std::map<std::size_t, Seconds> plan;
     std::vector<Placed> list = base();
-    for (const std::size_t k : variable(order)) plan[k] = put(list, k, now_);
+    for (const std::size_t k : jobs) plan[k] = put(list, k, now_);
     return plan;
+  }
+
+  // The queue by which a policy is judged.
+  std::vector<std::size_t> judged_by(QueueOrder order) const {
+    return rules_.dynp.shared_queue && order == QueueOrder::fcfs ? shared_ : variable(order);
+  }
+
+  // The shared queue as the chosen policy sorts it, LJF from the end.
+  void sort_shared() {
+    std::stable_sort(shared_.begin(), shared_.end(), [&](std::size_t a, std::size_t b) {
+      if (policy_ == QueueOrder::fcfs || duration(a) == duration(b)) return a < b;
+      return duration(a) < duration(b);
+    });
   }
 
   double quality(const std::map<std::size_t, Seconds>& plan) {
@@ -188,6 +202,8 @@ class Planner {
 
   void step(bool ended, const std::vector<std::size_t>& submitted) {
     waiting_.insert(waiting_.end(), submitted.begin(), submitted.end());
+    std::copy_if(submitted.begin(), submitted.end(), std::back_inserter(shared_),
+                 [&](std::size_t k) { return !reserved(k); });
     bool replan = ended;
     for (const std::size_t k : running_) replan = replan || result_.jobs[k].start + duration(k) <= now_;
     for (const std::size_t k : submitted) replan = replan || reserved(k);
@@ -210,7 +226,7 @@ class Planner {
       replan = replan || !submitted.empty();
       if (backlog.size() > 1 && (ended || !submitted.empty())) {
         std::map<QueueOrder, double> q;
-        for (const QueueOrder order : kQueueOrders) q[order] = quality(full_plan(order));
+        for (const QueueOrder order : kQueueOrders) q[order] = quality(full_plan(judged_by(order)));
         q[policy_] *= 1 - rules_.dynp.slack;
         const auto [found, after] = advanced(q[QueueOrder::fcfs], q[QueueOrder::sjf], q[QueueOrder::ljf], policy_);
         decision.found = found;
@@ -224,12 +240,13 @@ class Planner {
         }
         decision.after = policy_;
         result_.decisions.push_back(decision);
+        sort_shared();
       }
     }
     if (replan && !rules_.self_switching && rules_.fixed.compress) {
       compress();
     } else if (replan) {
-      const auto plan = full_plan(policy_);
+      const auto plan = full_plan(variable(policy_));
       for (const auto& [k, start] : plan) planned_[k] = start;
     } else {
       for (const std::size_t k : submitted) {
@@ -249,6 +266,7 @@ class Planner {
       result_.jobs[k].started_by = policy_;
       planned_.erase(k);
       std::erase(waiting_, k);
+      std::erase(shared_, k);
       running_.push_back(k);
     }
   }
@@ -286,6 +304,7 @@ class Planner {
   QueueOrder policy_ = QueueOrder::fcfs;
   std::vector<std::size_t> running_;
   std::vector<std::size_t> waiting_;        // in order of submission
+  std::vector<std::size_t> shared_;         // the same without reservations, as the last chosen policy sorted it
   std::map<std::size_t, Seconds> planned_;  // starts of waiting jobs
   PlainSchedule result_;
 };

@@ -158,6 +158,28 @@ TEST(Dynp, SelfTuningByHand) {
   EXPECT_EQ(starts(one, "dynP/advanced/ART/slack=0.5"), (Starts{0, 100, 150}));
 }
 
+TEST(Dynp, ASharedQueueByHand) {
+  // As above: at 2 SJF is chosen and sorts the queue: c, b. When a ends, FCFS is judged by that queue and equals SJF.
+  // The advanced decider keeps SJF. The simple one takes FCFS, which puts b first again.
+  const Instance one = machine(1, {job(0, 1, 100), job(1, 1, 50), job(2, 1, 10)});
+  using enum DynpAlgorithm::Decider;
+  for (const auto decider : {simple, advanced}) {
+    DynpAlgorithm algorithm;
+    algorithm.decider = decider;
+    Decisions apart;
+    EXPECT_EQ(starts(one, named(algorithm, &apart)), (Starts{0, 110, 100}));
+    ASSERT_EQ(apart.decisions.size(), 2U);
+    EXPECT_EQ(apart.decisions[1].found, DeciderCase::k7);
+    algorithm.shared_queue = true;
+    Decisions shared;
+    EXPECT_EQ(starts(one, named(algorithm, &shared)),
+              decider == simple ? (Starts{0, 100, 150}) : (Starts{0, 110, 100}));
+    ASSERT_EQ(shared.decisions.size(), 2U);
+    EXPECT_EQ(shared.decisions[0].found, DeciderCase::k7);
+    EXPECT_EQ(shared.decisions[1].found, DeciderCase::k6b);
+  }
+}
+
 TEST(Dynp, ReducedFutureLooksAtTheFirstStarts) {
   // 1 node. Only the first start counts: FCFS b 100-150 (response 149), SJF c (108), LJF d 100-180 (177).
   const Instance one = machine(1, {job(0, 1, 100), job(1, 1, 50), job(2, 1, 10), job(3, 1, 80)});
@@ -192,6 +214,7 @@ oracle::PlainPlanner random_planner(oracle::Dice& dice) {
   if (dice.chance(30)) dynp.slack = dice.uniform() * 0.3;
   if (dice.chance(20)) dynp.future.first_jobs = 1 + dice.below(4);
   if (dice.chance(20)) dynp.future.within = 300 * dice.uniform();
+  dynp.shared_queue = dice.chance(30);
   return planner;
 }
 
@@ -292,13 +315,13 @@ TEST(Dynp, NamesAndWhatIsWrongWithThem) {
   EXPECT_EQ(canonical("dynp/ADVANCED/artww"), "dynP/advanced/ARTwW");
   EXPECT_EQ(canonical("dynP/basic/bounds=7200-9000"), "dynP/basic");
   EXPECT_EQ(canonical("dynP/basic/threshold=3/bounds=60-120"), "dynP/basic/bounds=60-120/threshold=3");
-  EXPECT_EQ(canonical("dynP/advanced/artww/queue=left"), "dynP/advanced/ARTwW/queue=left");
+  EXPECT_EQ(canonical("dynP/advanced/artww/queue=shared"), "dynP/advanced/ARTwW/queue=shared");
   EXPECT_EQ(canonical("dynP/simple/MS/within=60/first=3/slack=0.1"), "dynP/simple/MS/slack=0.1/first=3/within=60");
   for (const char* bad :
        {"dynP", "dynP/", "dynP/clever", "dynP/simple", "dynP/simple/RT", "dynP/basic/MS", "dynP/basic/bounds=5",
         "dynP/basic/bounds=9-5", "dynP/basic/slack=0.1", "dynP/advanced/MS/slack=1", "dynP/advanced/MS/slack=-1",
         "dynP/advanced/MS/first=0", "dynP/advanced/MS/first=2/first=3", "dynP/advanced/MS/queue=right",
-        "dynP/basic/queue=left", "dynP/advanced/MS/within=x", "dynP/advanced/MS/", "dynP/advanced/MS/bounds=1-2",
+        "dynP/basic/queue=shared", "dynP/advanced/MS/within=x", "dynP/advanced/MS/", "dynP/advanced/MS/bounds=1-2",
         "FCFS/conservativ"}) {
     EXPECT_FALSE(parse_algorithm(bad)) << bad;
   }

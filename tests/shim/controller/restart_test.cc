@@ -95,5 +95,26 @@ TEST(Restart, ARequeueInWhichSlurmctldEndedIsAskedForAgain) {
   EXPECT_THAT(slurm.violations, IsEmpty());
 }
 
+// slurmctld lists a job's nodes in the order of its table. What else it may show must not upset the controller's
+// records.
+TEST(Restart, NodesOfARunInAnyOrder) {
+  FakeSlurm slurm(1, kConf);
+  slurm.add_nodes(2, 4, 1000);
+  slurm.start_controller();
+  FakeJob job = job_of(800, 100);
+  job.tasks = 2;
+  const auto id = slurm.submit(job);
+  slurm.run_for(3);
+  ASSERT_EQ(slurm.job(id).at.size(), 2U);
+  std::swap(slurm.job(id).at[0], slurm.job(id).at[1]);
+  slurm.restart_controller(true);
+  slurm.run_for(3);
+  const auto sound = host_of(*slurm.controller()).controller().check();
+  EXPECT_TRUE(sound) << sound.error();
+  EXPECT_TRUE(slurm.run_to_end(200));
+  EXPECT_EQ(slurm.job(id).restarts, 0U);
+  EXPECT_THAT(slurm.violations, IsEmpty());
+}
+
 }  // namespace
 }  // namespace dfrs::shim
