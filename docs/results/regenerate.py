@@ -30,6 +30,7 @@ KEPT = ["table", "row", "column", "published", "measured", "median", "low", "hig
 # The paper, and the options of its reproduction.
 EXPERIMENTS = {
     "dynp": "--parts table3,table4,table5,table5-sets,table6 --instances 20",
+    "dynp-queue": "--assume queue --parts table4,table5,table6 --instances 20",
     "gang-cloud": "--parts table1",
     "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
     "rivals": "",
@@ -44,7 +45,7 @@ EXPERIMENTS = {
 }
 
 # Names of experiments that are not the reproduction's.
-REPRODUCTIONS = {"rr5724-fit": "rr5724", "rr7659-newest": "rr7659", "rr7659-ties": "rr7659"}
+REPRODUCTIONS = {"dynp-queue": "dynp", "rr5724-fit": "rr5724", "rr7659-newest": "rr7659", "rr7659-ties": "rr7659"}
 # Images that the command draws, from its folder to docs/images.
 PICTURES = {"rivals": ["rivals-gain.svg", "rivals-stability.svg", "rivals-stable.svg"]}
 
@@ -341,7 +342,7 @@ def kind_of(column):
 
 
 # One reading of what a paper leaves open for all of its tables.
-READINGS = {"rr5724": "rr5724-fit", "rr7659": "rr7659-newest"}
+READINGS = {"dynp": "dynp-queue", "rr5724": "rr5724-fit", "rr7659": "rr7659-newest"}
 VERDICTS = ["within 10 %", "by EASY/extra-only", "by a reading", "by another draw", "not explained"]
 
 
@@ -374,7 +375,7 @@ def judged(name, parts):
 
 
 # Experiments whose workloads are drawn from a model: our instances over the paper's. rr5724-fit has too few to judge.
-DRAWN = {"rr7659": 1, "rr7659-newest": 1, "ipdps2010": 1, "rr5724": 1, "dynp": 20}
+DRAWN = {"rr7659": 1, "rr7659-newest": 1, "ipdps2010": 1, "rr5724": 1, "dynp": 20, "dynp-queue": 20}
 
 
 def same_jobs(name, cell):
@@ -543,6 +544,31 @@ WHOLE_LOG = ["degradation", "mean stretch", "p99 stretch", "max stretch", "short
 RIVALS_SHORT_COLUMNS = ["degradation", "mean stretch", "short wait, s", "worst user"]
 
 
+# What one queue for all policies explains: part, row, column or "" for each machine's.
+ONE_QUEUE = ([("table4", f"jobs started with {policy}", f"{decider} ARTwW")
+              for decider in ("simple", "advanced") for policy in ("SJF", "FCFS", "LJF")]
+             + [("table4", "ARTwW [s]", "simple ARTwW"), ("table4", "ARTwW [s]", "advanced ARTwW")]
+             + [("table5", f"switches to {policy} [%]", "") for policy in ("SJF", "FCFS", "LJF")]
+             + [("table5", "same policy [%]", "")]
+             + [("table6", row, "") for row in ("case 1", "cases 2 & 7", "cases 3 & 9", "cases 4b & 5", "case 6a", "case 6b")])
+
+
+def one_queue():
+    """Published / as usual / with a shared queue, a column for each machine."""
+    usual, shared = ({place(r): r for r in read(name)} for name in ("dynp", "dynp-queue"))
+    machines = ["CTC_syn", "KTH_syn", "PC2_syn", "SDSC_syn"]
+    out = ["| | " + " | ".join(machines) + " |", "|---" * (len(machines) + 1) + "|"]
+    for part, row, column in ONE_QUEUE:
+        texts = []
+        for m in machines:
+            at = (part, f"{m}: {row}", column) if column else (part, row, m)
+            cells = (usual[at]["published"], usual[at]["measured"], shared[at]["measured"])
+            texts.append(" / ".join(number(c) for c in cells))
+        decider = f", {column.removesuffix(' ARTwW')} decider" if column else ""
+        out.append(f"| {row}{decider} | " + " | ".join(texts) + " |")
+    return out
+
+
 def dynp(part):
     return table("dynp", part, order="published first")
 
@@ -675,6 +701,7 @@ def triage(part):
 BLOCKS = {
     "dynp": {
         "runs": runs("dynp"),
+        "queue": one_queue,
         "table4": dynp("table4"),
         "wait": wait_and_load,
         "table5": dynp("table5"),
