@@ -268,6 +268,7 @@ tests_published_tests_SOURCES = \
 	tests/sim/bound/deadline_flow.h \
 	tests/sim/bound/hpc2n_bounds_test.cc \
 	tests/sim/campaign/published_test.cc \
+	tests/sim/reproduce/dynp_test.cc \
 	tests/sim/reproduce/ipdps2010_test.cc \
 	tests/sim/traces.h
 

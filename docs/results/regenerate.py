@@ -38,6 +38,8 @@ EXPERIMENTS = {
     "rr5724-fit": "--assume fit --instances 40",
     "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
     "rr7659-newest": "--assume newest --parts table5,table6,table8,table9,table10 --without /stretch-per/OPT=AVG",
+    "rr7659-scaled": "--parts table7,figure7,figure8 --without /stretch-per/OPT=AVG",
+    "rr7659-newest-scaled": "--assume newest --parts table7 --without /stretch-per/OPT=AVG",
     "rr7659-ties": "--assume ties --parts table6,table8,table9,table10 --without /stretch-per/OPT=AVG",
     "sc15": "--parts kth,ctc,predictors-kth,predictors-ctc,errors-kth,errors-ctc,errors-hpc2n",
     "triage": "--parts weeks,weeks-split,weeks-free,optimum,optimum-weeks,worlds,mixed,logs,robust,lublin,"
@@ -45,7 +47,10 @@ EXPERIMENTS = {
 }
 
 # Names of experiments that are not the reproduction's.
-REPRODUCTIONS = {"dynp-queue": "dynp", "rr5724-fit": "rr5724", "rr7659-newest": "rr7659", "rr7659-ties": "rr7659"}
+REPRODUCTIONS = {"dynp-queue": "dynp", "rr5724-fit": "rr5724", "rr7659-newest": "rr7659", "rr7659-scaled": "rr7659",
+                 "rr7659-newest-scaled": "rr7659", "rr7659-ties": "rr7659"}
+# Parts of these experiments that run apart.
+APART = {"rr7659": ["rr7659-scaled"], "rr7659-newest": ["rr7659-newest-scaled"]}
 # Images that the command draws, from its folder to docs/images.
 PICTURES = {"rivals": ["rivals-gain.svg", "rivals-stability.svg", "rivals-stable.svg"]}
 
@@ -150,8 +155,12 @@ def short(text):
 
 
 def read(name):
-    with open(os.path.join(DATA, name + ".csv"), encoding="utf-8") as lines:
-        return list(csv.DictReader(lines))
+    """The cells of an experiment and of its parts that ran apart."""
+    rows = []
+    for part in [name, *APART.get(name, [])]:
+        with open(os.path.join(DATA, part + ".csv"), encoding="utf-8") as lines:
+            rows += csv.DictReader(lines)
+    return rows
 
 
 def number(text):
@@ -417,12 +426,12 @@ def account(name, parts):
     return block
 
 
-RR7659_TABLES = [f"table{k}" for k in (5, 6, 8, 9, 10)]
+RR7659_TABLES = [f"table{k}" for k in (5, 6, 7, 8, 9, 10)]
 RR5724_TABLES = [f"table{k}" for k in range(1, 17)]
 # paper, experiment, parts, kinds of figures (all if empty)
 ACCOUNTS = [
-    ("[RR-7659](rr7659.md), tables 5 and 6", "rr7659", ["table5", "table6"], ["averages"]),
-    ("the same", "rr7659", ["table5", "table6"], ["standard deviations", "maxima"]),
+    ("[RR-7659](rr7659.md), tables 5 to 7", "rr7659", ["table5", "table6", "table7"], ["averages"]),
+    ("the same", "rr7659", ["table5", "table6", "table7"], ["standard deviations", "maxima"]),
     ("RR-7659, tables 8 to 10", "rr7659", ["table8", "table9", "table10"], ["averages"]),
     ("the same", "rr7659", ["table8", "table9", "table10"], ["maxima"]),
     ("[IPDPS 2010](ipdps2010.md), tables I and II, figure 1", "ipdps2010", ["table1", "table2", "figure1a-text"], []),
