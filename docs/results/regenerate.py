@@ -35,7 +35,7 @@ EXPERIMENTS = {
     "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
     "rivals": "",
     "rr5724": "",
-    "rr5724-fit": "--assume fit --instances 40",
+    "rr5724-fit": "--assume fit",
     "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
     "rr7659-newest": "--assume newest --parts table5,table6,table8,table9,table10 --without /stretch-per/OPT=AVG",
     "rr7659-scaled": "--parts table7,figure7,figure8 --without /stretch-per/OPT=AVG",
@@ -363,14 +363,15 @@ def judged(name, parts):
     """The published cells of these parts, each with the number of its verdict in VERDICTS."""
     rows = [r for r in read(name) if r["table"] in parts]
     extra = {(r["table"], r["column"]): r for r in rows if r["row"] == "EASY/extra-only"}
-    halves = {place(r): float(r["measured"]) for r in rows if r["column"].endswith("±")}
+    halves = half_widths(rows)
     read_so = {place(r): r for r in read(READINGS[name])} if name in READINGS else {}
+    halves_so = half_widths(read_so.values())
     for r in rows:
         if not r["published"] or r["row"] == "EASY/extra-only":
             continue
         variant = extra.get((r["table"], r["column"])) if r["row"] == "EASY" else None
         reading = read_so.get(place(r))
-        draws = [(name, with_half(r, halves))] + ([(READINGS[name], reading)] if reading else [])
+        draws = [(name, with_half(r, halves))] + ([(READINGS[name], with_half(reading, halves_so))] if reading else [])
         if near(r["measured"], r["published"]):
             yield r, 0
         elif variant and near(variant["measured"], r["published"]):
@@ -383,13 +384,18 @@ def judged(name, parts):
             yield r, 4
 
 
-# Experiments whose workloads are drawn from a model: our instances over the paper's. rr5724-fit has too few to judge.
-DRAWN = {"rr7659": 1, "rr7659-newest": 1, "ipdps2010": 1, "rr5724": 1, "dynp": 20, "dynp-queue": 20}
+# Experiments whose workloads are drawn from a model: our instances over the paper's.
+DRAWN = {"rr7659": 1, "rr7659-newest": 1, "ipdps2010": 1, "rr5724": 1, "rr5724-fit": 1, "dynp": 20, "dynp-queue": 20}
 
 
 def same_jobs(name, cell):
     """The paper's own: HPC2N's weeks."""
     return cell["column"].startswith("HPC2N") or (name, cell["table"]) == ("rr7659", "table5")
+
+
+def half_widths(cells):
+    """By place, of the means whose program gives half of the interval in a column of its own."""
+    return {place(r): float(r["measured"]) for r in cells if r["column"].endswith("±")}
 
 
 def with_half(cell, halves):
@@ -738,11 +744,13 @@ BLOCKS = {
     "rr7659": {
         "runs": runs("rr7659"),
         "account": account("rr7659", RR7659_TABLES),
+        "scaled-runs": runs("rr7659-scaled"),
         "newest-runs": runs("rr7659-newest"),
+        "newest-scaled-runs": runs("rr7659-newest-scaled"),
         "newest": by_family("rr7659", "rr7659-newest", "table5"),
         "readings": by_reading("rr7659", {"`ties`": "rr7659-ties", "`newest`": "rr7659-newest"}, RR7659_TABLES),
-        **{part: table("rr7659", part) for part in ("table3", "table5", "table6", "table8", "table9", "table10", "figure5",
-                                                     "figure6")},
+        **{part: table("rr7659", part) for part in ("table3", "table5", "table6", "table7", "table8", "table9", "table10", "figure5",
+                                                     "figure6", "figure7", "figure8")},
     },
     "rivals": {
         "short": side_by_side("weeks", RIVALS_SHORT_COLUMNS, RIVALS_SHORT),
