@@ -107,6 +107,8 @@ libsim_a_SOURCES = \
 	sim/metrics/another_draw.h \
 	sim/metrics/bootstrap.cc \
 	sim/metrics/bootstrap.h \
+	sim/metrics/by_trace.cc \
+	sim/metrics/by_trace.h \
 	sim/metrics/confidence.cc \
 	sim/metrics/confidence.h \
 	sim/metrics/job_times.cc \

@@ -155,6 +155,7 @@ tests_sim_tests_SOURCES = \
 	tests/sim/io/web_server.h \
 	tests/sim/metrics/another_draw_test.cc \
 	tests/sim/metrics/bootstrap_test.cc \
+	tests/sim/metrics/by_trace_test.cc \
 	tests/sim/metrics/confidence_test.cc \
 	tests/sim/metrics/job_times_test.cc \
 	tests/sim/metrics/metrics_test.cc \

@@ -33,13 +33,14 @@ EXPERIMENTS = {
     "dynp-queue": "--assume queue --parts table4,table5,table6 --instances 20",
     "gang-cloud": "--parts table1",
     "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
+    "ipdps2010-newest": "--assume newest --parts table1,table2,figure1a-text",
     "rivals": "",
     "rr5724": "",
     "rr5724-fit": "--assume fit",
-    "rr7659": "--parts table3,table5,table6,table8,table9,table10,figure5,figure6 --without /stretch-per/OPT=AVG",
-    "rr7659-newest": "--assume newest --parts table5,table6,table8,table9,table10 --without /stretch-per/OPT=AVG",
-    "rr7659-scaled": "--parts table7,figure7,figure8 --without /stretch-per/OPT=AVG",
-    "rr7659-newest-scaled": "--assume newest --parts table7 --without /stretch-per/OPT=AVG",
+    "rr7659": "--parts table5,table6,figure5,figure6 --without /stretch-per/OPT=AVG",
+    "rr7659-newest": "--assume newest --parts table5,table6 --without /stretch-per/OPT=AVG",
+    "rr7659-scaled": "--parts table3,table7,table8,table9,table10,figure7,figure8 --without /stretch-per/OPT=AVG",
+    "rr7659-newest-scaled": "--assume newest --parts table7,table8,table9,table10 --without /stretch-per/OPT=AVG",
     "rr7659-ties": "--assume ties --parts table6,table8,table9,table10 --without /stretch-per/OPT=AVG",
     "sc15": "--parts kth,ctc,predictors-kth,predictors-ctc,errors-kth,errors-ctc,errors-hpc2n",
     "triage": "--parts weeks,weeks-split,weeks-free,optimum,optimum-weeks,worlds,mixed,logs,robust,lublin,"
@@ -47,7 +48,7 @@ EXPERIMENTS = {
 }
 
 # Names of experiments that are not the reproduction's.
-REPRODUCTIONS = {"dynp-queue": "dynp", "rr5724-fit": "rr5724", "rr7659-newest": "rr7659", "rr7659-scaled": "rr7659",
+REPRODUCTIONS = {"dynp-queue": "dynp", "ipdps2010-newest": "ipdps2010", "rr5724-fit": "rr5724", "rr7659-newest": "rr7659", "rr7659-scaled": "rr7659",
                  "rr7659-newest-scaled": "rr7659", "rr7659-ties": "rr7659"}
 # Parts of these experiments that run apart.
 APART = {"rr7659": ["rr7659-scaled"], "rr7659-newest": ["rr7659-newest-scaled"]}
@@ -351,7 +352,7 @@ def kind_of(column):
 
 
 # One reading of what a paper leaves open for all of its tables.
-READINGS = {"dynp": "dynp-queue", "rr5724": "rr5724-fit", "rr7659": "rr7659-newest"}
+READINGS = {"dynp": "dynp-queue", "ipdps2010": "ipdps2010-newest", "rr5724": "rr5724-fit", "rr7659": "rr7659-newest"}
 VERDICTS = ["within 10 %", "by EASY/extra-only", "by a reading", "by another draw", "not explained"]
 
 
@@ -385,7 +386,7 @@ def judged(name, parts):
 
 
 # Experiments whose workloads are drawn from a model: our instances over the paper's.
-DRAWN = {"rr7659": 1, "rr7659-newest": 1, "ipdps2010": 1, "rr5724": 1, "rr5724-fit": 1, "dynp": 20, "dynp-queue": 20}
+DRAWN = {"rr7659": 1, "rr7659-newest": 1, "ipdps2010": 1, "ipdps2010-newest": 1, "rr5724": 1, "rr5724-fit": 1, "dynp": 20, "dynp-queue": 20}
 
 
 def same_jobs(name, cell):

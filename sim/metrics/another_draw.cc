@@ -6,6 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "sim/metrics/by_trace.h"
+
 namespace dfrs::sim {
 namespace {
 
@@ -15,22 +17,24 @@ constexpr double kNormal95 = 1.959964;  // 95 % of a normal distribution lie wit
 
 }  // namespace
 
-std::optional<Interval> deviation_of_another_draw(std::span<const double> values) {
+std::optional<Interval> deviation_of_another_draw(std::span<const double> values, std::size_t traces) {
   if (values.size() < 2) return std::nullopt;
-  const auto n = static_cast<double>(values.size());
+  const auto count = static_cast<double>(values.size());
   double mean = 0;
-  for (const double value : values) mean += value / n;
-  double squares = 0;
-  double fourths = 0;
-  for (const double value : values) {
-    const double square = (value - mean) * (value - mean);
-    squares += square;
-    fourths += square * square;
+  for (const double value : values) mean += value / count;
+  std::vector<double> squares;
+  for (const double value : values) squares.push_back((value - mean) * (value - mean));
+  double sum = 0;
+  double squared = 0;
+  for (const double square : means_by_trace(squares, traces)) {
+    sum += square;
+    squared += square * square;
   }
-  if (!(squares > 0)) return std::nullopt;
-  const double kurtosis = n * fourths / (squares * squares);
+  if (!(sum > 0)) return std::nullopt;
+  const auto n = static_cast<double>(traces);
+  const double kurtosis = n * squared / (sum * sum);
   const double error = std::sqrt(2 * (kurtosis - 1) / (4 * n));
-  const double ours = std::sqrt(squares / (n - 1));
+  const double ours = std::sqrt(sum / n * count / (count - 1));
   return Interval{ours * std::exp(-kNormal95 * error), ours * std::exp(kNormal95 * error)};
 }
 

@@ -6,6 +6,7 @@
 
 #include "policy/core/nearest_name.h"
 #include "sim/metrics/another_draw.h"
+#include "sim/metrics/by_trace.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/reproduction.h"
 
@@ -16,22 +17,27 @@ std::optional<double> Comparison::ratio() const {
   return measured / *published;
 }
 
-void ReproductionReport::add_mean(Comparison cell, std::span<const double> values) {
+void ReproductionReport::add_mean(Comparison cell, std::span<const double> values, std::size_t traces) {
   const Summary summary = summarize(values);
   cell.measured = summary.mean;
-  if (const auto interval = bootstrap_mean(values)) cell.spread = MeanSpread{summary.count, summary.median, *interval};
+  const auto interval = traces == 0 ? bootstrap_mean(values) : bootstrap_mean(means_by_trace(values, traces));
+  if (interval) cell.spread = MeanSpread{summary.count, summary.median, *interval};
   add(std::move(cell));
 }
 
-void ReproductionReport::add_deviation(Comparison cell, std::span<const double> values, bool drawn) {
+void ReproductionReport::add_deviation(Comparison cell, std::span<const double> values, bool drawn,
+                                       std::size_t traces) {
   cell.measured = summarize(values).stddev;
-  if (drawn) cell.another_draw = deviation_of_another_draw(values);
+  if (drawn) cell.another_draw = deviation_of_another_draw(values, traces == 0 ? values.size() : traces);
   add(std::move(cell));
 }
 
-void ReproductionReport::add_maximum(Comparison cell, std::span<const double> values, bool drawn) {
+void ReproductionReport::add_maximum(Comparison cell, std::span<const double> values, bool drawn, std::size_t traces) {
   cell.measured = summarize(values).max;
-  if (drawn) cell.another_draw = maximum_of_another_draw(values);
+  if (drawn) {
+    cell.another_draw =
+        traces == 0 ? maximum_of_another_draw(values) : maximum_of_another_draw(maxima_by_trace(values, traces));
+  }
   add(std::move(cell));
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "policy/core/registry.h"
 #include "policy/rr7659/options.h"
 #include "sim/campaign/degradation.h"
 #include "sim/reproduce/assumptions.h"
@@ -27,6 +28,10 @@ constexpr std::array<ReproductionPart, 7> kParts{
      {"table2-assumptions", "what could explain table II: other ways to count, average and decide"},
      {"table2-assumptions-cells", "each cell of table2-assumptions"}}};
 
+constexpr std::array<ReproductionPart, 2> kReadings{
+    {{"ties", "DYNMCB8 takes equal jobs by priority, not by submission (/TIES=PRIORITY)"},
+     {"newest", "DYNMCB8 takes the newest of equal jobs first (/TIES=NEWEST)"}}};
+
 constexpr std::size_t kPapersInstances = 100;
 constexpr Seconds kPenalty = 300;
 constexpr Seconds kBound = 30;  // in stretch and priority (sections II.B and III.A)
@@ -44,6 +49,21 @@ CampaignOptions with_penalty(Seconds penalty) {
   return options;
 }
 
+// The algorithms that run for the paper's.
+class Names {
+ public:
+  explicit Names(std::span<const std::string> assume) {
+    for (const std::string& name : assume) suffix_ = name == "ties" ? "/TIES=PRIORITY" : "/TIES=NEWEST";
+  }
+  std::string of(std::string_view algorithm) const {
+    std::string whole = std::string(algorithm) + std::string(suffix_);
+    return parse_algorithm(whole) ? whole : std::string(algorithm);
+  }
+
+ private:
+  std::string_view suffix_;
+};
+
 // By algorithm, in the order of the set's instances.
 using Degradations = std::map<std::string_view, std::vector<double>>;
 
@@ -51,10 +71,10 @@ using Degradations = std::map<std::string_view, std::vector<double>>;
 constexpr std::string_view kExtraOnly = "EASY/extra-only";
 
 // All nine algorithms on one set.
-Degradations degradations(const CampaignPlan& plan, std::string_view set, Seconds penalty) {
+Degradations degradations(const CampaignPlan& plan, const Names& names, std::string_view set, Seconds penalty) {
   std::vector<ResultRow> all;
   for (const Degradation& row : kTable1) {
-    const std::span<const ResultRow> rows = plan.rows(set, row.algorithm, with_penalty(penalty));
+    const std::span<const ResultRow> rows = plan.rows(set, names.of(row.algorithm), with_penalty(penalty));
     all.insert(all.end(), rows.begin(), rows.end());
   }
   const std::vector<double> from_best = degradation_from_best(all);
@@ -68,8 +88,9 @@ Degradations degradations(const CampaignPlan& plan, std::string_view set, Second
 }
 
 // The same with EASY's variant, relative to the best of the nine.
-Degradations degradations_and_variant(const CampaignPlan& plan, std::string_view set, Seconds penalty) {
-  Degradations all = degradations(plan, set, penalty);
+Degradations degradations_and_variant(const CampaignPlan& plan, const Names& names, std::string_view set,
+                                      Seconds penalty) {
+  Degradations all = degradations(plan, names, set, penalty);
   const std::span<const ResultRow> easy = plan.rows(set, "EASY", with_penalty(penalty));
   const std::span<const ResultRow> variant = plan.rows(set, kExtraOnly, with_penalty(penalty));
   for (std::size_t k = 0; k < variant.size(); ++k) {
@@ -82,7 +103,7 @@ Degradations degradations_and_variant(const CampaignPlan& plan, std::string_view
 class Run {
  public:
   Run(const ReproduceOptions& options, ReproductionReport& report)
-      : options_(options), report_(report), plan_(options, "ipdps2010") {}
+      : options_(options), report_(report), names_(options.assume), plan_(options, "ipdps2010") {}
 
   Result<void> run() {
     if (auto planned = plan(); !planned) return planned;
@@ -116,7 +137,7 @@ class Run {
   }
 
   void need(const PlannedSet& set, Seconds penalty) {
-    for (const Degradation& row : kTable1) plan_.need(set, row.algorithm, with_penalty(penalty));
+    for (const Degradation& row : kTable1) plan_.need(set, names_.of(row.algorithm), with_penalty(penalty));
     if (penalty == kPenalty && options_.wants("table1")) plan_.need(set, kExtraOnly, with_penalty(penalty));
   }
 
@@ -155,22 +176,23 @@ class Run {
     const auto cell = [&](std::string_view what, double paper) {
       return Comparison{"table1", std::string(algorithm), fmt::format("{} {}", set, what), paper, 0, {}, variant_of};
     };
-    report_.add_mean(cell("avg", published.average), values);
     const bool drawn = set != "HPC2N";
-    report_.add_deviation(cell("std", published.deviation), values, drawn);
-    report_.add_maximum(cell("max", published.most), values, drawn);
+    const std::size_t traces = set == "scaled" ? count() : 0;
+    report_.add_mean(cell("avg", published.average), values, traces);
+    report_.add_deviation(cell("std", published.deviation), values, drawn, traces);
+    report_.add_maximum(cell("max", published.most), values, drawn, traces);
   }
 
   void table1() {
     Degradations scaled;
     for (int step = 1; step <= kLoads; ++step) {
-      for (const auto& [algorithm, values] : degradations_and_variant(plan_, at_load(step), kPenalty)) {
+      for (const auto& [algorithm, values] : degradations_and_variant(plan_, names_, at_load(step), kPenalty)) {
         scaled[algorithm].insert(scaled[algorithm].end(), values.begin(), values.end());
       }
     }
-    const Degradations unscaled = degradations_and_variant(plan_, "unscaled", kPenalty);
+    const Degradations unscaled = degradations_and_variant(plan_, names_, "unscaled", kPenalty);
     Degradations hpc2n;
-    if (!weeks_.empty()) hpc2n = degradations_and_variant(plan_, "HPC2N", kPenalty);
+    if (!weeks_.empty()) hpc2n = degradations_and_variant(plan_, names_, "HPC2N", kPenalty);
     const auto add = [&](std::string_view algorithm, const Degradation& row) {
       add_spread(algorithm, "scaled", row.scaled, scaled.at(algorithm));
       add_spread(algorithm, "unscaled", row.unscaled, unscaled.at(algorithm));
@@ -200,21 +222,21 @@ class Run {
       for (const Column& column : kColumns) {
         std::vector<double> values;
         for (int step = kHighLoads; step <= kLoads; ++step) {
-          const auto rows = plan_.rows(at_load(step), row.algorithm, with_penalty(kPenalty));
+          const auto rows = plan_.rows(at_load(step), names_.of(row.algorithm), with_penalty(kPenalty));
           for (const ResultRow& result : rows) values.push_back(result.metrics.*column.ours);
         }
         const Cost& paper = row.*column.published;
         report_.add_mean({"table2", std::string(row.algorithm), fmt::format("{} avg", column.name), paper.average},
-                         values);
+                         values, count());
         report_.add_maximum({"table2", std::string(row.algorithm), fmt::format("{} max", column.name), paper.most},
-                            values, true);
+                            values, true, count());
       }
     }
   }
 
   void figure(const char* part, Seconds penalty) {
     for (int step = 1; step <= kLoads; ++step) {
-      const Degradations at = degradations(plan_, at_load(step), penalty);
+      const Degradations at = degradations(plan_, names_, at_load(step), penalty);
       for (const Degradation& row : kTable1) {
         report_.add_mean({part, fmt::format("{:.1f}", load_of(step)), std::string(row.algorithm), std::nullopt},
                          at.at(row.algorithm));
@@ -230,7 +252,7 @@ class Run {
       const auto mean = [&](std::string_view algorithm) {
         double sum = 0;
         for (int step = 1; step <= kLoads; ++step) {
-          sum += summarize(degradations(plan_, at_load(step), 0).at(algorithm)).mean;
+          sum += summarize(degradations(plan_, names_, at_load(step), 0).at(algorithm)).mean;
         }
         return sum / kLoads;
       };
@@ -259,6 +281,7 @@ class Run {
 
   const ReproduceOptions& options_;
   ReproductionReport& report_;
+  Names names_;
   std::vector<Instance> weeks_;
   CampaignPlan plan_;
 };
@@ -269,6 +292,6 @@ Result<void> run(const ReproduceOptions& options, ReproductionReport& report) { 
 
 extern const Reproduction kIpdps2010{
     "ipdps2010", "Stillwell, Vivien, Casanova: Dynamic Fractional Resource Scheduling for HPC Workloads, 2010", kParts,
-    run};
+    run, kReadings};
 
 }  // namespace dfrs::sim

@@ -68,6 +68,8 @@ class Experiments {
   const ReproduceOptions& options() const { return options_; }
   /// Generated traces of a set, before scaling.
   std::size_t traces() const;
+  /// The number of traces of which values() are, if each is there at several loads; else 0.
+  std::size_t traces_of(std::span<const Set> sets) const { return sets.front() >= Set::scaled_low ? traces() : 0; }
 
  private:
   std::size_t weeks() const;

@@ -113,7 +113,8 @@ Result<void> show_underutilization_by_period(std::string_view part, const Experi
   for (const double period : periods_of(part)) {
     const auto add = [&](std::string_view algorithm) {
       const std::vector<double> values = experiments.values(of.sets, algorithm, period, underutilization);
-      report.add_mean({std::string(part), number(period), std::string(algorithm), {}}, values);
+      report.add_mean({std::string(part), number(period), std::string(algorithm), {}}, values,
+                      experiments.traces_of(of.sets));
       return summarize(values).mean;
     };
     const double easy = add("EASY");
@@ -154,7 +155,7 @@ Result<void> show_degradations_by_period(std::string_view part, const Experiment
     if (!experiments.has(of.sets.front())) continue;
     for (const double period : periods_of(part)) {
       report.add_mean({std::string(part), number(period), std::string(of.name), {}},
-                      experiments.values(of.sets, kBest, period, degradation));
+                      experiments.values(of.sets, kBest, period, degradation), experiments.traces_of(of.sets));
     }
     growth += fmt::format("{}{:.2f} on {}", growth.empty() ? "" : ", ",
                           mean_over(experiments, of.sets, kBest, kShort, degradation) /
@@ -182,7 +183,8 @@ Result<void> show_bandwidth_by_period(std::string_view part, const Experiments& 
   constexpr std::array<Set, 1> sets{Set::scaled_high};
   for (const double period : periods_of(part)) {
     const auto add = [&](const char* column, double (*value)(const ResultRow&)) {
-      report.add_mean({std::string(part), number(period), column, {}}, experiments.values(sets, kBest, period, value));
+      report.add_mean({std::string(part), number(period), column, {}}, experiments.values(sets, kBest, period, value),
+                      experiments.traces());
     };
     add("pauses", [](const ResultRow& row) { return row.metrics.pause_gb_per_s; });
     add("moves", [](const ResultRow& row) { return row.metrics.move_gb_per_s; });

@@ -111,9 +111,10 @@ Result<void> show_degradations(std::string_view part, const Experiments& experim
                           variant_of(algorithm)};
       };
       const bool drawn = column.sets.front() != Set::hpc2n;
-      report.add_mean(cell("avg.", 0), values);
-      report.add_deviation(cell("std.", 1), values, drawn);
-      report.add_maximum(cell("max", 2), values, drawn);
+      const std::size_t traces = experiments.traces_of(column.sets);
+      report.add_mean(cell("avg.", 0), values, traces);
+      report.add_deviation(cell("std.", 1), values, drawn, traces);
+      report.add_maximum(cell("max", 2), values, drawn, traces);
     }
   }
   note_sets(part, experiments, columns, report);
@@ -143,7 +144,8 @@ Result<void> show_underutilization(std::string_view part, const Experiments& exp
                        {},
                        variant_of(algorithm)},
                       experiments.values(column.sets, algorithm, kPeriod,
-                                         [](const ResultRow& row) { return row.metrics.underutilization; }));
+                                         [](const ResultRow& row) { return row.metrics.underutilization; }),
+                      experiments.traces_of(column.sets));
     }
   };
   for (const PublishedUnderutilization& row : published_underutilizations()) {
@@ -170,10 +172,10 @@ Result<void> show_costs(std::string_view part, const Experiments& experiments, R
       const std::vector<double> values = experiments.values(kHigh, algorithm, kPeriod, cost.value);
       const std::string name = fmt::format("{} {}", cost.of, cost.unit);
       report.add_mean({std::string(part), std::string(algorithm), name + " avg.", published_cost(algorithm, 2 * k)},
-                      values);
+                      values, experiments.traces());
       report.add_maximum(
           {std::string(part), std::string(algorithm), name + " max", published_cost(algorithm, 2 * k + 1)}, values,
-          true);
+          true, experiments.traces());
     }
   }
   report.note(std::string(part), experiments.describe(Set::scaled_high));
