@@ -730,6 +730,7 @@ BLOCKS = {
     },
     "ipdps2010": {
         "runs": runs("ipdps2010"),
+        "account": account("ipdps2010", ["table1", "table2", "figure1a-text"]),
         "chance": chance("ipdps2010", ["table1", "table2"], "HPC2N"),
         "table1": table("ipdps2010", "table1"),
         "table2": table("ipdps2010", "table2"),
