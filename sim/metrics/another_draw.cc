@@ -18,7 +18,7 @@ constexpr double kNormal95 = 1.959964;  // 95 % of a normal distribution lie wit
 }  // namespace
 
 std::optional<Interval> deviation_of_another_draw(std::span<const double> values, std::size_t traces) {
-  if (values.size() < 2) return std::nullopt;
+  if (traces < 2) return std::nullopt;
   const auto count = static_cast<double>(values.size());
   double mean = 0;
   for (const double value : values) mean += value / count;

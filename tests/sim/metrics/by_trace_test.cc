@@ -51,6 +51,7 @@ TEST(ByTrace, DeviationsOfAnotherDraw) {
   }
   EXPECT_NEAR(missed, 0.05, 0.02);
   EXPECT_GT(missed_as_independent, 0.3);
+  EXPECT_FALSE(deviation_of_another_draw(std::vector<double>{1, 2, 3}, 1)) << "one trace shows nothing";
 }
 
 }  // namespace
