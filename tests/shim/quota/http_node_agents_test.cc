@@ -187,8 +187,11 @@ TEST_F(Delivery, AChangeIsSentAtOnceAndSameStatesAreNot) {
   EXPECT_TRUE(agents.report(0).current);
   std::this_thread::sleep_for(milliseconds(50));
   EXPECT_EQ(one.requests(), 1u);
-  agents.set_desired(0, std::vector<JobQuota>{{3, 0.25, false}});
-  EXPECT_FALSE(agents.report(0).current);
+  {
+    const auto busy = one.busy();
+    agents.set_desired(0, std::vector<JobQuota>{{3, 0.25, false}});
+    EXPECT_FALSE(agents.report(0).current);
+  }
   ASSERT_TRUE(agents.wait(std::vector<std::size_t>{0}, kLong));
   EXPECT_EQ(one.state().jobs[0].cpus, 0.25);
   EXPECT_EQ(one.requests(), 2u);

@@ -52,6 +52,9 @@ class TestNode {
     error_ = error;
   }
 
+  /// It answers nothing while the caller keeps this.
+  std::unique_lock<std::mutex> busy() const { return std::unique_lock(mutex_); }
+
   AgentAddress address() const { return {name_, "127.0.0.1", port_}; }
   DesiredState state() const {
     const std::lock_guard lock(mutex_);
