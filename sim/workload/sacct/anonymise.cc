@@ -236,9 +236,8 @@ class Anonymiser {
   std::string nodes(std::string_view prefix, std::string_view cell) {
     if (says_unknown(cell) || cell == "None assigned") return std::string(cell);
     std::string out;
-    const bool good = each_host(cell, [&](const std::string& name) {
-      out += (out.empty() ? "" : ",") + numbered(prefix, name);
-    });
+    const bool good =
+        each_host(cell, [&](const std::string& name) { out += (out.empty() ? "" : ",") + numbered(prefix, name); });
     return good ? out : std::string();
   }
 
