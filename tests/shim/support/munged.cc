@@ -62,9 +62,17 @@ void Munged::start() {
 
 void Munged::stop() {
   if (pid_ < 0) return;
-  ::kill(pid_, SIGTERM);
-  ::waitpid(pid_, nullptr, 0);
-  pid_ = -1;
+  // munged sleeps on if the signal comes just before it waits for a client, so it is told again.
+  do {
+    ::kill(pid_, SIGTERM);
+    for (int k = 0; k < 10 && pid_ >= 0; ++k) {
+      if (::waitpid(pid_, nullptr, WNOHANG) != 0) {
+        pid_ = -1;
+      } else {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    }
+  } while (pid_ >= 0);
 }
 
 Munged& Munged::shared() {
