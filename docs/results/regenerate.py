@@ -48,8 +48,8 @@ EXPERIMENTS = {
 }
 
 # Names of experiments that are not the reproduction's.
-REPRODUCTIONS = {"dynp-queue": "dynp", "ipdps2010-newest": "ipdps2010", "rr5724-fit": "rr5724", "rr7659-newest": "rr7659", "rr7659-scaled": "rr7659",
-                 "rr7659-newest-scaled": "rr7659", "rr7659-ties": "rr7659"}
+REPRODUCTIONS = {"dynp-queue": "dynp", "ipdps2010-newest": "ipdps2010", "rr5724-fit": "rr5724",
+                 **{f"rr7659-{rest}": "rr7659" for rest in ("newest", "newest-scaled", "scaled", "ties")}}
 # Parts of these experiments that run apart.
 APART = {"rr7659": ["rr7659-scaled"], "rr7659-newest": ["rr7659-newest-scaled"]}
 # Images that the command draws, from its folder to docs/images.
@@ -386,7 +386,8 @@ def judged(name, parts):
 
 
 # Experiments whose workloads are drawn from a model: our instances over the paper's.
-DRAWN = {"rr7659": 1, "rr7659-newest": 1, "ipdps2010": 1, "ipdps2010-newest": 1, "rr5724": 1, "rr5724-fit": 1, "dynp": 20, "dynp-queue": 20}
+DRAWN = {"rr7659": 1, "rr7659-newest": 1, "ipdps2010": 1, "ipdps2010-newest": 1, "rr5724": 1, "rr5724-fit": 1, "dynp": 20,
+         "dynp-queue": 20}
 
 
 def same_jobs(name, cell):
@@ -751,8 +752,7 @@ BLOCKS = {
         "newest-scaled-runs": runs("rr7659-newest-scaled"),
         "newest": by_family("rr7659", "rr7659-newest", "table5"),
         "readings": by_reading("rr7659", {"`ties`": "rr7659-ties", "`newest`": "rr7659-newest"}, RR7659_TABLES),
-        **{part: table("rr7659", part) for part in ("table3", "table5", "table6", "table7", "table8", "table9", "table10", "figure5",
-                                                     "figure6", "figure7", "figure8")},
+        **{part: table("rr7659", part) for part in ["table3", *RR7659_TABLES, *(f"figure{k}" for k in (5, 6, 7, 8))]},
     },
     "rivals": {
         "short": side_by_side("weeks", RIVALS_SHORT_COLUMNS, RIVALS_SHORT),

@@ -60,8 +60,8 @@ void DynpPolicy::tune(const ClusterView& view, const ClusterState& state) {
   policy_ =
       algorithm_.decider == DynpAlgorithm::Decider::simple ? decide_simple(ranks) : decide_advanced(ranks, policy_);
   report(decision);
-  if (algorithm_.shared_queue && policy_ == QueueOrder::fcfs) {  // it was judged by another order
-    replan(view, state);
+  if (algorithm_.shared_queue && policy_ == QueueOrder::fcfs && decision.before != QueueOrder::fcfs) {
+    replan(view, state);  // FCFS was judged by another order
     return;
   }
   const auto chosen = static_cast<std::size_t>(policy_);

@@ -34,9 +34,9 @@ struct DynpAlgorithm {
   /// Self-tuning: a schedule must beat that of the current policy by this fraction, in [0, 1), to replace it.
   double slack = 0;
   ReducedFuture future;  ///< self-tuning
-  /// Self-tuning: there is one queue, which only the policy that is chosen sorts: FCFS by submission, SJF and LJF by
-  /// estimate, and LJF takes it from its end. To be judged, FCFS plans the queue as it stands, new jobs last; once it
-  /// is chosen, it sorts the queue and plans anew. False: each policy is judged by a queue in its own order.
+  /// Self-tuning: the policies share one queue. The chosen one sorts it: FCFS by submission, SJF and LJF by estimate;
+  /// LJF takes jobs from the end. FCFS is judged by a plan of the queue in its present order, with new jobs at the end.
+  /// If it is then chosen, it sorts the queue and makes a new plan. False: each policy has a queue in its own order.
   bool shared_queue = false;
 };
 
@@ -61,8 +61,8 @@ class DynpListener {
 /// may be null and must outlive the policies that the algorithm makes; with one, run one simulation at a time.
 Algorithm named(const DynpAlgorithm& algorithm, DynpListener* listener = nullptr);
 
-/// Cost per event: three placements in a plan per waiting job if self-tuning, otherwise at most one. See
-/// ConservativePolicy for the cost of a placement.
+/// Cost per event: three placements in a plan per waiting job if self-tuning (four when FCFS takes over a shared
+/// queue), otherwise at most one. See ConservativePolicy for the cost of a placement.
 class DynpPolicy final : public PlanningPolicy {
  public:
   /// `listener` may be null; else it must outlive the policy.

@@ -142,7 +142,7 @@ std::string description(const DynpAlgorithm& algorithm) {
   if (algorithm.future.within < kNever) {
     text += "; starts within " + seconds_in_name(algorithm.future.within) + " s count";
   }
-  if (algorithm.shared_queue) text += "; of one queue, which only the chosen policy sorts";
+  if (algorithm.shared_queue) text += "; they share one queue, which only the chosen one sorts";
   return text;
 }
 

@@ -91,11 +91,14 @@ void JobObservation::note_clean_up() {
 void JobObservation::read_placement() {
   std::vector<NodeIndex>& placement = context_.placement;
   placement.clear();
+  bool ascending = true;
   for (std::uint32_t k = 0; k < seen_.node_count; ++k) {
-    if (seen_.nodes[k] >= context_.snapshot.node_count) continue;
-    placement.insert(placement.end(), seen_.node_tasks[k], seen_.nodes[k]);
+    const NodeIndex node = seen_.nodes[k];
+    if (node >= context_.snapshot.node_count) continue;
+    ascending = ascending && (placement.empty() || placement.back() <= node);
+    placement.insert(placement.end(), seen_.node_tasks[k], node);
   }
-  if (!std::is_sorted(placement.begin(), placement.end())) std::sort(placement.begin(), placement.end());
+  if (!ascending) std::sort(placement.begin(), placement.end());
 }
 
 // What the policy needs to place the job.

@@ -5,12 +5,22 @@
 #include <algorithm>
 
 #include "policy/core/nearest_name.h"
+#include "policy/core/registry.h"
 #include "sim/metrics/another_draw.h"
 #include "sim/metrics/by_trace.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim {
+
+namespace {
+
+// The traces, or, where 0 stands for independent values, as many as there are.
+std::size_t independent(std::span<const double> values, std::size_t traces) {
+  return traces == 0 ? values.size() : traces;
+}
+
+}  // namespace
 
 std::optional<double> Comparison::ratio() const {
   if (!published || *published == 0) return std::nullopt;
@@ -20,24 +30,22 @@ std::optional<double> Comparison::ratio() const {
 void ReproductionReport::add_mean(Comparison cell, std::span<const double> values, std::size_t traces) {
   const Summary summary = summarize(values);
   cell.measured = summary.mean;
-  const auto interval = traces == 0 ? bootstrap_mean(values) : bootstrap_mean(means_by_trace(values, traces));
-  if (interval) cell.spread = MeanSpread{summary.count, summary.median, *interval};
+  if (const auto interval = bootstrap_mean(means_by_trace(values, independent(values, traces)))) {
+    cell.spread = MeanSpread{summary.count, summary.median, *interval};
+  }
   add(std::move(cell));
 }
 
 void ReproductionReport::add_deviation(Comparison cell, std::span<const double> values, bool drawn,
                                        std::size_t traces) {
   cell.measured = summarize(values).stddev;
-  if (drawn) cell.another_draw = deviation_of_another_draw(values, traces == 0 ? values.size() : traces);
+  if (drawn) cell.another_draw = deviation_of_another_draw(values, independent(values, traces));
   add(std::move(cell));
 }
 
 void ReproductionReport::add_maximum(Comparison cell, std::span<const double> values, bool drawn, std::size_t traces) {
   cell.measured = summarize(values).max;
-  if (drawn) {
-    cell.another_draw =
-        traces == 0 ? maximum_of_another_draw(values) : maximum_of_another_draw(maxima_by_trace(values, traces));
-  }
+  if (drawn) cell.another_draw = maximum_of_another_draw(maxima_by_trace(values, independent(values, traces)));
   add(std::move(cell));
 }
 
@@ -55,6 +63,14 @@ void ReproductionReport::least_wins(std::string_view part, std::string_view colu
 
 bool ReproduceOptions::wants(std::string_view part) const {
   return parts.empty() || std::find(parts.begin(), parts.end(), part) != parts.end();
+}
+
+std::string with_part(std::string_view algorithm, std::span<const std::string_view> parts) {
+  for (const std::string_view part : parts) {
+    std::string whole = std::string(algorithm) + std::string(part);
+    if (parse_algorithm(whole)) return whole;
+  }
+  return std::string(algorithm);
 }
 
 Result<const Reproduction*> find_reproduction(std::string_view name, std::span<const Reproduction> from) {

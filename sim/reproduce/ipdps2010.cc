@@ -4,7 +4,6 @@
 
 #include <map>
 
-#include "policy/core/registry.h"
 #include "policy/rr7659/options.h"
 #include "sim/campaign/degradation.h"
 #include "sim/reproduce/assumptions.h"
@@ -49,19 +48,16 @@ CampaignOptions with_penalty(Seconds penalty) {
   return options;
 }
 
-// The algorithms that run for the paper's.
+// The paper's algorithms under a reading; of two, the last counts.
 class Names {
  public:
   explicit Names(std::span<const std::string> assume) {
-    for (const std::string& name : assume) suffix_ = name == "ties" ? "/TIES=PRIORITY" : "/TIES=NEWEST";
+    for (const std::string& name : assume) parts_ = {name == "ties" ? "/TIES=PRIORITY" : "/TIES=NEWEST"};
   }
-  std::string of(std::string_view algorithm) const {
-    std::string whole = std::string(algorithm) + std::string(suffix_);
-    return parse_algorithm(whole) ? whole : std::string(algorithm);
-  }
+  std::string of(std::string_view algorithm) const { return with_part(algorithm, parts_); }
 
  private:
-  std::string_view suffix_;
+  std::vector<std::string_view> parts_;
 };
 
 // By algorithm, in the order of the set's instances.

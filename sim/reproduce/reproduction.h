@@ -159,6 +159,9 @@ Result<const Reproduction*> find_reproduction(std::string_view name,
 /// not a part means all parts whose names begin with "losses-". Errors: kExitUsage naming the nearest part.
 Result<std::vector<std::string>> parse_parts(std::string_view text, const Reproduction& reproduction);
 
+/// The algorithm with the first of these parts of names that it takes; without any, as it is.
+std::string with_part(std::string_view algorithm, std::span<const std::string_view> parts);
+
 /// The names in a list of readings. Errors: kExitUsage naming the nearest one.
 Result<std::vector<std::string>> parse_readings(std::string_view text, const Reproduction& reproduction);
 

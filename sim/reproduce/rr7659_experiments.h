@@ -68,8 +68,12 @@ class Experiments {
   const ReproduceOptions& options() const { return options_; }
   /// Generated traces of a set, before scaling.
   std::size_t traces() const;
-  /// The number of traces of which values() are, if each is there at several loads; else 0.
-  std::size_t traces_of(std::span<const Set> sets) const { return sets.front() >= Set::scaled_low ? traces() : 0; }
+  /// Of how many traces the values() of scaled sets are, each trace at several loads. 0 for other sets, whose values
+  /// are independent.
+  std::size_t traces_of(std::span<const Set> sets) const {
+    const bool scaled = sets.front() == Set::scaled_low || sets.front() == Set::scaled_high;
+    return scaled ? traces() : 0;
+  }
 
  private:
   std::size_t weeks() const;

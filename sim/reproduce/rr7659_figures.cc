@@ -184,7 +184,7 @@ Result<void> show_bandwidth_by_period(std::string_view part, const Experiments& 
   for (const double period : periods_of(part)) {
     const auto add = [&](const char* column, double (*value)(const ResultRow&)) {
       report.add_mean({std::string(part), number(period), column, {}}, experiments.values(sets, kBest, period, value),
-                      experiments.traces());
+                      experiments.traces_of(sets));
     };
     add("pauses", [](const ResultRow& row) { return row.metrics.pause_gb_per_s; });
     add("moves", [](const ResultRow& row) { return row.metrics.move_gb_per_s; });

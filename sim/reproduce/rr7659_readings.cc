@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "policy/core/registry.h"
 #include "policy/rr7659/options.h"
 
 namespace dfrs::sim::rr7659 {
@@ -49,13 +48,7 @@ bool adopt(std::string_view name, Assumed& a) {
 
 }  // namespace
 
-std::string Assumed::algorithm(std::string_view name) const {
-  for (const std::string_view suffix : suffixes) {
-    std::string whole = std::string(name) + std::string(suffix);
-    if (parse_algorithm(whole)) return whole;
-  }
-  return std::string(name);
-}
+std::string Assumed::algorithm(std::string_view name) const { return with_part(name, suffixes); }
 
 std::span<const ReproductionPart> readings() { return kNames; }
 

@@ -172,10 +172,10 @@ Result<void> show_costs(std::string_view part, const Experiments& experiments, R
       const std::vector<double> values = experiments.values(kHigh, algorithm, kPeriod, cost.value);
       const std::string name = fmt::format("{} {}", cost.of, cost.unit);
       report.add_mean({std::string(part), std::string(algorithm), name + " avg.", published_cost(algorithm, 2 * k)},
-                      values, experiments.traces());
+                      values, experiments.traces_of(kHigh));
       report.add_maximum(
           {std::string(part), std::string(algorithm), name + " max", published_cost(algorithm, 2 * k + 1)}, values,
-          true, experiments.traces());
+          true, experiments.traces_of(kHigh));
     }
   }
   report.note(std::string(part), experiments.describe(Set::scaled_high));

@@ -494,7 +494,7 @@ class Cluster:
         process = self.process(name)
         if not process:
             return
-        # munged sleeps on if the signal comes just before it waits for a client, so it is told again.
+        # munged misses a signal that comes just before it waits for a client.
         again = min(1.0, seconds) if name.startswith("munged") else seconds
         gives_up = time.monotonic() + seconds
         while True:

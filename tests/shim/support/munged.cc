@@ -62,17 +62,12 @@ void Munged::start() {
 
 void Munged::stop() {
   if (pid_ < 0) return;
-  // munged sleeps on if the signal comes just before it waits for a client, so it is told again.
-  do {
+  // munged misses a signal that comes just before it waits for a client.
+  while (::waitpid(pid_, nullptr, WNOHANG) == 0) {
     ::kill(pid_, SIGTERM);
-    for (int k = 0; k < 10 && pid_ >= 0; ++k) {
-      if (::waitpid(pid_, nullptr, WNOHANG) != 0) {
-        pid_ = -1;
-      } else {
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      }
-    }
-  } while (pid_ >= 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  pid_ = -1;
 }
 
 Munged& Munged::shared() {

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "sim/metrics/another_draw.h"
 #include "sim/metrics/metrics.h"
 #include "sim/workload/random.h"
