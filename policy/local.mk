@@ -150,13 +150,14 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/yield/average.h \
 	policy/yield/average_simplex.cc \
 	policy/yield/average_simplex.h \
+	policy/yield/average_stretch.cc \
+	policy/yield/average_stretch.h \
 	policy/yield/changed_part.cc \
 	policy/yield/changed_part.h \
 	policy/yield/contention_group.h \
 	policy/yield/cpu_contention.cc \
 	policy/yield/cpu_contention.h \
 	policy/yield/level_queue.h \
-	policy/yield/lp_solver.h \
 	policy/yield/max_min.cc \
 	policy/yield/max_min.h \
 	policy/yield/rule.h \

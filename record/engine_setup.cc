@@ -63,9 +63,7 @@ void append_host(std::string& line, const HostRules& host) {
 
 EngineSetup EngineSetup::of(const Algorithm& algorithm, const EngineOptions& options,
                             const std::optional<HostRules>& host) {
-  EngineSetup setup{algorithm.name, options, host};
-  setup.options.lp_solver = nullptr;
-  return setup;
+  return {algorithm.name, options, host};
 }
 
 std::string header_line(const EngineSetup& setup, std::string_view version) {

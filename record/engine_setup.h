@@ -34,7 +34,7 @@ struct HostRules {
 
 struct EngineSetup {
   std::string algorithm;              ///< canonical name
-  EngineOptions options;              ///< of all families; lp_solver is null
+  EngineOptions options;              ///< of all families
   std::optional<HostRules> host;      ///< nullopt: a live host, or a record of format 1
   bool lacks_triage_options = false;  ///< a record of format 1, which has none: `options` holds defaults
 

@@ -126,10 +126,8 @@ void count_engine(const RecordReader& reader, ReplaySummary& summary) {
   if (std::find(names.begin(), names.end(), setup.algorithm) == names.end()) names.push_back(setup.algorithm);
 }
 
-tl::expected<std::unique_ptr<Engine>, RecordError> make_engine(const EngineSetup& setup, LpSolver* solver) {
-  EngineOptions options = setup.options;
-  options.lp_solver = solver;
-  auto made = Engine::create(*parse_algorithm(setup.algorithm), options);
+tl::expected<std::unique_ptr<Engine>, RecordError> make_engine(const EngineSetup& setup) {
+  auto made = Engine::create(*parse_algorithm(setup.algorithm), setup.options);
   if (made) return std::move(*made);
   return tl::unexpected<RecordError>(
       RecordError{fmt::format("the engine of the record cannot be made: {}", made.error().message)});
@@ -143,7 +141,7 @@ bool failed_on_its_host(const RecordReader& reader) {
 
 }  // namespace
 
-tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, LpSolver* solver, Stories* stories) {
+tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, Stories* stories) {
   ReplaySummary summary;
   std::unordered_set<JobId> jobs;
   std::unique_ptr<Engine> engine;
@@ -163,7 +161,7 @@ tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, LpSolver* 
     }
     count(reader, summary);
     if (!engine) {
-      auto made = make_engine(reader.setup(), solver);
+      auto made = make_engine(reader.setup());
       if (!made) return tl::unexpected<RecordError>(std::move(made.error()));
       engine = std::move(*made);
       engine->explain(stories != nullptr);

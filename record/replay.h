@@ -8,7 +8,6 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "policy/yield/lp_solver.h"
 #include "record/record_reader.h"
 #include "record/story/story.h"
 
@@ -45,9 +44,8 @@ struct ReplaySummary {
   std::optional<ReplayDifference> difference;
 };
 
-/// Replays to the end or to the first difference, bit for bit. `solver` is for /stretch-per/OPT=AVG, and may be null
-/// for records without it. `stories`: follows the replayed steps, which explain then; may be null. Errors: an invalid
-/// record, or an engine that cannot be made. Cost: that of the engine's calls.
-tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, LpSolver* solver, Stories* stories = nullptr);
+/// Replays to the end or to the first difference, bit for bit. `stories`: follows the replayed steps, which explain
+/// then; may be null. Errors: an invalid record, or an engine that cannot be made. Cost: that of the engine's calls.
+tl::expected<ReplaySummary, RecordError> replay(RecordReader& reader, Stories* stories = nullptr);
 
 }  // namespace dfrs::record

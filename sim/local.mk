@@ -54,8 +54,6 @@ libsim_a_SOURCES = \
 	sim/host/completion_queue.cc \
 	sim/host/completion_queue.h \
 	sim/host/cpu_clock.h \
-	sim/host/glpk_solver.cc \
-	sim/host/glpk_solver.h \
 	sim/host/held_devices.cc \
 	sim/host/held_devices.h \
 	sim/host/idle_meter.h \
@@ -330,7 +328,7 @@ libstudies_a_SOURCES = \
 	sim/timeline/told.cc \
 	sim/timeline/told.h
 SIM_CORE_LIBS = libsim.a libdfrs_record.a libpolicy.a $(FMT_LIBS) $(ARCHIVE_LIBS) $(CURL_LIBS) $(NETTLE_LIBS) $(SQLITE_LIBS) \
-	$(ZLIB_LIBS) $(DEFLATE_LIBS) $(GLPK_LIBS) $(BASE_LIBS) $(PTHREAD_LIBS)
+	$(ZLIB_LIBS) $(DEFLATE_LIBS) $(BASE_LIBS) $(PTHREAD_LIBS)
 SIM_LIBS = libstudies.a libtimeline.a $(SIM_CORE_LIBS)
 
 bin_PROGRAMS += dfrs-sim

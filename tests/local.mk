@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 if HAVE_TESTS
 TEST_CPPFLAGS = $(GTEST_ONCE) $(AM_CPPFLAGS) $(GTEST_CFLAGS) $(MHD_CFLAGS) $(FMT_CFLAGS) $(ARCHIVE_CFLAGS)
-TEST_LIBS = $(SIM_LIBS) $(GTEST_LIBS) $(MHD_LIBS) -lrapidcheck
+TEST_LIBS = $(SIM_LIBS) $(GTEST_LIBS) $(GLPK_LIBS) $(MHD_LIBS) -lrapidcheck
 
 # Plain reference implementations and checkers, written from the rules alone, that test programs compare with.
 EXTRA_LIBRARIES += tests/oracle/liboracle.a
@@ -18,6 +18,8 @@ tests_oracle_liboracle_a_SOURCES = \
 	tests/oracle/ipdps2010.h \
 	tests/oracle/learner.cc \
 	tests/oracle/learner.h \
+	tests/oracle/linear_program.cc \
+	tests/oracle/linear_program.h \
 	tests/oracle/lockstep.cc \
 	tests/oracle/lockstep.h \
 	tests/oracle/mcb8.cc \
@@ -91,12 +93,15 @@ tests_policy_tests_SOURCES = \
 	tests/policy/triage/room_count_test.cc \
 	tests/policy/triage/victims_test.cc \
 	tests/policy/triage/weighted_max_min_test.cc \
+	tests/oracle/linear_program_test.cc \
+	tests/policy/yield/average_stretch_test.cc \
 	tests/policy/yield/average_test.cc \
 	tests/policy/yield/changed_part_test.cc \
 	tests/policy/yield/level_queue_test.cc \
 	tests/policy/yield/max_min_test.cc \
 	tests/policy/yield/solve.h \
 	tests/policy/yield/stretch_level_test.cc \
+	tests/policy/yield/stretch_problem.h \
 	tests/policy/yield/stretch_test.cc \
 	tests/policy/yield/working_basis_test.cc
 
@@ -129,7 +134,6 @@ tests_sim_tests_SOURCES = \
 	tests/sim/host/completion_queue_test.cc \
 	tests/sim/host/crowded.h \
 	tests/sim/host/every_option_test.cc \
-	tests/sim/host/glpk_solver_test.cc \
 	tests/sim/host/held_devices_test.cc \
 	tests/sim/host/ipdps2010_test.cc \
 	tests/sim/host/licences_test.cc \

@@ -12,7 +12,7 @@ packages=(
   # to build
   g++ make autoconf automake autoconf-archive pkg-config
   libcli11-dev nlohmann-json3-dev libfmt-dev libexpected-dev libarchive-dev libcurl4-openssl-dev nettle-dev
-  zlib1g-dev libdeflate-dev libglpk-dev liblemon-dev libmicrohttpd-dev libmunge-dev libspdlog-dev libsqlite3-dev
+  zlib1g-dev libdeflate-dev liblemon-dev libmicrohttpd-dev libmunge-dev libspdlog-dev libsqlite3-dev
   libutf8proc-dev libzstd-dev
   # to run: figures of reports, certificates for `dfrs-sim fetch`
   gnuplot-nox ca-certificates
@@ -22,8 +22,8 @@ cluster_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge li
 # gnutls-bin: certtool makes the certificate for the test of https; faketime: node agents with wrong clocks; doxygen and
 # pandoc: checks of headers and manual pages; chromium: the pages that dfrs-sim writes; ctags: lengths of functions; zsh:
 # its completions; python3-yaml: the cluster file of Open OnDemand
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev gnutls-bin faketime doxygen pandoc
-  chromium chromium-driver python3-selenium universal-ctags zsh python3-yaml)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev libglpk-dev gnutls-bin faketime doxygen
+  pandoc chromium chromium-driver python3-selenium universal-ctags zsh python3-yaml)
 
 say() { printf '==> %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }

@@ -25,8 +25,6 @@ struct PolicyTraits {
   /// A simulator shows each submission of an instant in a call of its own, and carries out its decisions before the
   /// next (SimOptions::events_apart). False: all of them in one call.
   bool submissions_apart = true;
-  /// EngineOptions::lp_solver must be set.
-  bool needs_lp_solver = false;
   /// A job that is not placed when it is submitted is tried again later. False: only after a resync.
   bool takes_up_waiting = true;
   /// The policy may pause or move running jobs for a job that finds no room when it is submitted. A host may then

@@ -35,9 +35,6 @@ tl::expected<std::unique_ptr<Engine>, Error> Engine::create(const Algorithm& alg
                                                             const EngineOptions& options) noexcept {
   try {
     if (auto checked = check(options); !checked) return tl::unexpected<Error>(checked.error());
-    if (algorithm.traits.needs_lp_solver && options.lp_solver == nullptr) {
-      return fail(ErrorCode::bad_option, algorithm.name + " needs a solver of linear programs, and this host has none");
-    }
     std::unique_ptr<Engine> engine(new Engine());
     if (const auto* make = std::get_if<MakeNonClairvoyant>(&algorithm.make)) {
       engine->non_clairvoyant_ = (*make)(options);

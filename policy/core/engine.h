@@ -20,7 +20,7 @@ namespace dfrs {
 
 class Engine {
  public:
-  /// Errors: bad_option (a number out of range, or no solver for an algorithm that needs one), out_of_memory, internal.
+  /// Errors: bad_option (a number out of range), out_of_memory, internal.
   static tl::expected<std::unique_ptr<Engine>, Error> create(const Algorithm& algorithm,
                                                              const EngineOptions& options) noexcept;
 

@@ -8,8 +8,6 @@
 
 namespace dfrs {
 
-class LpSolver;
-
 class EngineOptions {
  public:
   /// The options of type T; defaults until they are set. References stay valid as long as this object lives.
@@ -24,10 +22,6 @@ class EngineOptions {
     if (T* set = find<T>(sets_)) return *set;
     return *std::any_cast<T>(&sets_.emplace_back(T()));
   }
-
-  /// For policies with PolicyTraits::needs_lp_solver. The host owns it, and it must outlive the engine. It is not a
-  /// setting: nothing compares or records it.
-  LpSolver* lp_solver = nullptr;
 
  private:
   template <class T, class Sets>

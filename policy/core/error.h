@@ -9,7 +9,7 @@ namespace dfrs {
 
 enum class ErrorCode {
   bad_algorithm,  ///< no such algorithm name, or parts that do not go together
-  bad_option,     ///< an option that is out of range, or that this algorithm needs and lacks
+  bad_option,     ///< an option that is out of range
   bad_view,       ///< the view and the events are inconsistent
   bad_decision,   ///< a policy violated a capacity or a job's flag; nothing was changed
   out_of_memory,  ///< an allocation failed; nothing was changed

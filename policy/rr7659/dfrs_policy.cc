@@ -12,12 +12,11 @@ using Submission = DfrsAlgorithm::Submission;
 using Periodic = DfrsAlgorithm::Periodic;
 using Objective = DfrsAlgorithm::Objective;
 
-DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, LpSolver* lp_solver)
+DfrsPolicy::DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options)
     : algorithm_(algorithm),
       period_(options.period),
       rule_{options.priority_floor},
       ticks_apart_(options.ticks_apart),
-      lp_solver_(lp_solver),
       pauser_(algorithm.places_first),
       repack_(algorithm.ties) {}
 
@@ -136,26 +135,18 @@ void DfrsPolicy::set_yields(const ClusterView& view, std::span<const Event> even
 
 void DfrsPolicy::solve(const ClusterView& view) {
   if (yield_rule_) return yield_rule_->solve(contention_, view, to_next_tick(view.now), yields_);
-  bool solved = false;
   switch (algorithm_.objective) {
     case Objective::min_yield:
-      break;
+      return max_min_.solve(contention_, yields_);
     case Objective::avg_yield:
-      average_.solve(contention_, yields_);
-      solved = true;
-      break;
+      return average_.solve(contention_, yields_);
     case Objective::max_stretch:
       solve_stretch(view);
-      min_max_stretch(contention_, estimates_, kYieldAccuracy, yields_);
-      solved = true;
-      break;
+      return min_max_stretch(contention_, estimates_, kYieldAccuracy, yields_);
     case Objective::avg_stretch:
       solve_stretch(view);
-      solved = min_average_stretch(contention_, estimates_, kYieldAccuracy, *lp_solver_, yields_);
-      break;
+      return average_stretch_.solve(contention_, estimates_, kYieldAccuracy, yields_);
   }
-  // Max-min is the objective of most algorithms, and the fallback if a solver gives up.
-  if (!solved) max_min_.solve(contention_, yields_);
 }
 
 Seconds DfrsPolicy::to_next_tick(Seconds now) const {

@@ -13,6 +13,7 @@
 #include "policy/rr7659/greedy_pause.h"
 #include "policy/rr7659/options.h"
 #include "policy/yield/average.h"
+#include "policy/yield/average_stretch.h"
 #include "policy/yield/changed_part.h"
 #include "policy/yield/cpu_contention.h"
 #include "policy/yield/max_min.h"
@@ -23,8 +24,7 @@ namespace dfrs {
 
 class DfrsPolicy final : public NonClairvoyantPolicy {
  public:
-  /// `lp_solver` is for /stretch-per/OPT=AVG and may be null for other algorithms. It must outlive the policy.
-  DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, LpSolver* lp_solver = nullptr);
+  DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options);
   /// The same mapping rules, with `yields` in place of the algorithm's objective. In a repack for stretch, a job that
   /// cannot meet a target counts as running at full speed (Repack::OutOfReach).
   DfrsPolicy(const DfrsAlgorithm& algorithm, const DfrsOptions& options, std::unique_ptr<YieldRule> yields);
@@ -48,7 +48,6 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   Seconds period_;
   PriorityRule rule_;
   bool ticks_apart_;
-  LpSolver* lp_solver_;                    // may be null unless the objective is avg_stretch
   std::unique_ptr<YieldRule> yield_rule_;  // null: the algorithm's objective
 
   Seconds next_tick_ = kNever;  // kNever while the cluster is empty
@@ -60,6 +59,7 @@ class DfrsPolicy final : public NonClairvoyantPolicy {
   CpuContention contention_;
   MaxMinYield max_min_;
   AverageYield average_;
+  AverageStretch average_stretch_;
   std::vector<RankedJob> waiting_;
   std::vector<double> yields_;
   std::vector<StretchEstimate> estimates_;

@@ -300,7 +300,6 @@ std::vector<DfrsAlgorithm> table1_algorithms() {
 
 Algorithm named(const DfrsAlgorithm& algorithm) {
   PolicyTraits traits;
-  traits.needs_lp_solver = algorithm.objective == Objective::avg_stretch;
   traits.takes_up_waiting = algorithm.opportunistic || algorithm.periodic != Periodic::nothing;
   traits.pauses_for_arrivals =
       algorithm.on_submission != Submission::nothing && algorithm.on_submission != Submission::greedy;
@@ -309,7 +308,7 @@ Algorithm named(const DfrsAlgorithm& algorithm) {
       algorithm.on_submission == Submission::nothing && algorithm.periodic == Periodic::mcb8;
   return {name_of(algorithm), describe(algorithm), traits,
           MakeNonClairvoyant([algorithm](const EngineOptions& options) {
-            return std::make_unique<DfrsPolicy>(algorithm, options.of<DfrsOptions>(), options.lp_solver);
+            return std::make_unique<DfrsPolicy>(algorithm, options.of<DfrsOptions>());
           })};
 }
 

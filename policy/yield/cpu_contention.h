@@ -76,7 +76,7 @@ inline double cpu_used(const CpuContention& contention, const CpuContention::Nod
   return used;
 }
 
-/// Corrects nodes whose use exceeds their capacity by rounding or a solver's tolerance: scales down the yields of their
+/// Corrects nodes whose use exceeds their capacity by rounding: scales down the yields of their
 /// jobs. `yields` is by index into CpuContention::jobs(). O(places).
 void repair_yields(const CpuContention& contention, std::span<double> yields);
 

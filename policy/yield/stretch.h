@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "policy/yield/cpu_contention.h"
-#include "policy/yield/lp_solver.h"
 
 namespace dfrs {
 
@@ -26,16 +25,14 @@ struct StretchEstimate {
 void common_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
                     std::span<double> yields);
 
+/// The same for the largest s that all jobs can have: it ends where the first job runs at yield 1.
+void shared_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
+                    std::span<double> yields);
+
 /// OPT=MAX. Sets yields by index into contention.jobs(), each at least `floor`. Water filling on the inverse stretch s:
 /// the s of all jobs rises together until a node is full or a job runs at yield 1; these jobs are fixed, and the others
 /// continue. O(12 x sum over nodes of users x (1 + users fixed elsewhere first)), see StretchLevel.
 void min_max_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
                      std::span<double> yields);
-
-/// OPT=AVG. Minimises the sum of the estimates, a convex program, with cutting planes until bound and value agree to
-/// 1e-6, or 60 linear programs are solved. Every yield is at least that for the largest s that all jobs can have. False
-/// if the solver fails on the first program.
-bool min_average_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
-                         LpSolver& solver, std::span<double> yields);
 
 }  // namespace dfrs

@@ -59,7 +59,7 @@ enum class WeightRule : std::uint8_t { none, priority, qos, fair_share };
 /// The defaults are those of dfrs.conf. Members are in the order of etc/dfrs.conf.example; the ranges are
 /// those of settings.cc.
 struct Config {
-  Algorithm algorithm;                      ///< Algorithm; never one that needs a solver
+  Algorithm algorithm;                      ///< Algorithm
   Seconds period = 600;                     ///< Period, 0.001 .. 1e9
   std::vector<PartitionConfig> partitions;  ///< Partitions; at least one, all different, in the order of the file
   PauseRules pausing;                       ///< PauseBy, LostWork: of partitions without rules of their own

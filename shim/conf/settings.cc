@@ -120,29 +120,11 @@ Setting yes_no_setting(Setting about, bool Config::* target) {
 
 // ---- settings with a syntax of their own
 
-std::string why_no_solver(const Algorithm& algorithm) {
-  const std::string name = algorithm_name(algorithm);
-  const std::optional<DfrsAlgorithm> dfrs = dfrs_algorithm(algorithm);
-  if (!dfrs) {
-    return fmt::format(
-        "{} needs a solver of linear programs, which could crash slurmctld and is not loaded there; choose an "
-        "algorithm that needs none (dfrs-sim simulates this one, too)",
-        name);
-  }
-  DfrsAlgorithm other = *dfrs;
-  other.objective = DfrsAlgorithm::Objective::max_stretch;
-  return fmt::format(
-      "{} needs a solver of linear programs for OPT=AVG, which could crash slurmctld and is not loaded there; take {} "
-      "instead (dfrs-sim simulates both)",
-      name, algorithm_name(named(other)));
-}
-
 Setting algorithm_setting(Setting about) {
-  about.values = "a name as `dfrs-sim list` shows it, other than /stretch-per/OPT=AVG, GANG and yardsticks";
+  about.values = "a name as `dfrs-sim list` shows it, other than GANG and yardsticks";
   about.read = [](const std::string& value, SettingTarget into) -> Outcome {
     const auto algorithm = parse_algorithm(value);
     if (!algorithm) return refused(algorithm.error().message + " (`dfrs-sim list` shows all names)");
-    if (algorithm->traits.needs_lp_solver) return refused(why_no_solver(*algorithm));
     if (const std::string_view why = algorithm->traits.only_simulated; !why.empty()) {
       return refused(fmt::format("{} runs in dfrs-sim only: {}", algorithm_name(*algorithm), why));
     }

@@ -41,7 +41,7 @@ class EngineDriver {
   /// `recorder` may be null.
   EngineDriver(record::Recorder* recorder, const Log& log) : recorder_(recorder), log_(&log) {}
 
-  /// Makes a new engine, which starts with a resync. Error: the engine's (a missing solver, a bad option).
+  /// Makes a new engine, which starts with a resync. Error: the engine's (a bad option).
   tl::expected<void, std::string> create(const Config& config);
 
   /// Passes the changes to the engine and enters its decisions into the jobs. `discard_plans`: decisions that have not

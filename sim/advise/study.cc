@@ -9,7 +9,6 @@
 #include "policy/rr7659/options.h"
 #include "policy/triage/options.h"
 #include "sim/campaign/parallel.h"
-#include "sim/host/glpk_solver.h"
 #include "sim/metrics/metrics.h"
 
 namespace dfrs::sim {
@@ -212,7 +211,6 @@ std::size_t job_class(Seconds run_time) {
 
 RunOutcome simulate_sample(const Instance& sample, const Algorithm& algorithm, const Trial& trial,
                            const StudyOptions& options, const Watch& watch) {
-  GlpkSolver solver;
   SimOptions sim;
   sim.penalty = trial.restart.value_or(options.penalty);
   sim.engine.of<TriageOptions>().penalty = sim.penalty;
@@ -224,7 +222,6 @@ RunOutcome simulate_sample(const Instance& sample, const Algorithm& algorithm, c
   sim.lost_work = options.lost_work;
   sim.lost_work.requeue_kept = trial.restart.has_value();
   sim.engine.of<DfrsOptions>().period = options.period;
-  sim.engine.lp_solver = &solver;
   if (!trial.pauses.marked && options.interactive.empty()) {
     return simulate(sample, algorithm, sim, watch);
   }

@@ -18,7 +18,6 @@
 #include "sim/campaign/parallel.h"
 #include "sim/campaign/store.h"
 #include "sim/host/cpu_clock.h"
-#include "sim/host/glpk_solver.h"
 #include "sim/workload/scale.h"
 
 namespace dfrs::sim {
@@ -26,9 +25,7 @@ namespace {
 
 Result<ResultRow> simulate_row(const Instance& instance, const Algorithm& algorithm, const StretchBounds& bounds,
                                const CampaignOptions& options) {
-  GlpkSolver solver;
   SimOptions sim = options.sim;
-  sim.engine.lp_solver = &solver;
   const double start = thread_cpu_seconds();
   // A store keeps the times: a later command may ask for them.
   const Watch watch{.policy_times = options.policy_times || options.store != nullptr,

@@ -17,7 +17,7 @@ namespace dfrs::sim {
 class ResultStore;
 
 struct CampaignOptions {
-  SimOptions sim;              ///< its LP solver is replaced by one per thread
+  SimOptions sim;
   Seconds stretch_floor = 10;  ///< b of the bounded stretch, in metrics and bounds alike
   unsigned threads = 0;        ///< 0: one per processor
   Progress progress;

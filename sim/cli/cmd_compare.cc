@@ -18,7 +18,6 @@
 #include "sim/cli/simulation_options.h"
 #include "sim/cli/workload_options.h"
 #include "sim/errors.h"
-#include "sim/host/glpk_solver.h"
 #include "sim/io/input_source.h"
 #include "sim/io/output_file.h"
 #include "sim/timeline/collector.h"
@@ -119,9 +118,7 @@ struct CompareCommand {
     CampaignOrigin origin;
     origin.add(origin_of(instance, simulation.text()));
     for (const Algorithm& algorithm : chosen) {
-      GlpkSolver solver;
       SimOptions options = simulation.sim();
-      options.engine.lp_solver = &solver;
       ScheduleCollector collector(algorithm_name(algorithm), true);
       or_throw(simulate(instance, algorithm, options,
                         Watch{.observer = &collector,

@@ -28,7 +28,6 @@
 #include "sim/cli/option_values.h"
 #include "sim/cli/outputs.h"
 #include "sim/errors.h"
-#include "sim/host/glpk_solver.h"
 #include "sim/io/output_file.h"
 #include "sim/metrics/metrics.h"
 #include "sim/timeline/export.h"
@@ -102,8 +101,7 @@ struct ReplayCommand {
     if (!report_file.empty()) {
       stories.emplace(record::Stories::of_all_and_ended(kMostTold));
       record::RecordReader replayed = or_throw(open_record(file));
-      GlpkSolver solver;
-      if (const auto summary = record::replay(replayed, &solver, &*stories); !summary)
+      if (const auto summary = record::replay(replayed, &*stories); !summary)
         throw Failure(record_error(summary.error()));
     }
     record::RecordReader reader = or_throw(open_record(file));
@@ -124,10 +122,9 @@ struct ReplayCommand {
 
   void reproduce() const {
     record::RecordReader reader = or_throw(open_record(file));
-    GlpkSolver solver;
     std::optional<record::Stories> stories;
     if (explain) stories.emplace(record::Stories::of(*explain));
-    const auto replayed = record::replay(reader, &solver, stories ? &*stories : nullptr);
+    const auto replayed = record::replay(reader, stories ? &*stories : nullptr);
     if (!replayed) throw Failure(record_error(replayed.error()));
     const record::ReplaySummary& summary = *replayed;
     if (summary.steps == 0) throw InputError(fmt::format("{}: this record has no complete step", file));
@@ -279,9 +276,7 @@ struct ReplayCommand {
     chosen.insert(chosen.begin(), *parse_algorithm(recorded.setup.algorithm));
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       if (k != 0 && algorithm_name(chosen[k]) == recorded.setup.algorithm) continue;
-      GlpkSolver solver;
       SimOptions options = simulation(recorded);
-      options.engine.lp_solver = &solver;
       const RunResult result = or_throw(simulate(recorded.instance, chosen[k], options));
       rows.push_back({"simulated", algorithm_name(chosen[k]), measure(recorded.instance, result, stretch_floor)});
     }

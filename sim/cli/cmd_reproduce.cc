@@ -184,10 +184,6 @@ void add_reproduce(const base::Command& app) {
       .capture_default();
   command.add_option("-j,--threads", options->options.threads, "threads (default: one per processor)")
       .check(base::in_range(1, 1024));
-  command.add_option(
-      "--without", options->options.without,
-      "leave out rows of rr7659's tables whose algorithm begins with this, such as /stretch-per/OPT=AVG, "
-      "which takes a thousand times as long as others");
   command
       .add_option("--traces", options->options.traces,
                   "folder with workload logs, searched before the cache of `dfrs-sim fetch`; parts that need a log "

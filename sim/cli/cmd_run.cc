@@ -18,7 +18,6 @@
 #include "sim/cli/simulation_options.h"
 #include "sim/cli/workload_options.h"
 #include "sim/errors.h"
-#include "sim/host/glpk_solver.h"
 #include "sim/host/step_log.h"
 #include "sim/host/step_recorder.h"
 #include "sim/host/timeline.h"
@@ -148,9 +147,7 @@ struct RunCommand {
   }
 
   void run(const Instance& instance, const Algorithm& chosen) const {
-    GlpkSolver solver;
     SimOptions options = simulation.sim();
-    options.engine.lp_solver = &solver;
     paths.check(workload.sources());
     CampaignOrigin origin;
     origin.command = "run";

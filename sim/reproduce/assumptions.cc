@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "policy/rr7659/options.h"
-#include "sim/host/glpk_solver.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/cost_counts.h"
 #include "sim/reproduce/lublin_set.h"
@@ -134,8 +133,6 @@ Algorithm algorithm_of(Variant variant, std::string_view name) {
 }
 
 Result<Outcome> run_one(const Instance& instance, const Algorithm& algorithm, SimOptions sim) {
-  GlpkSolver solver;
-  sim.engine.lp_solver = &solver;
   CostCounter counter;
   const RunOutcome run = simulate(instance, algorithm, sim, &counter);
   if (!run) return tl::unexpected(run.error());

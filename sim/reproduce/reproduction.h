@@ -52,15 +52,13 @@ struct ReproduceOptions {
   std::size_t instances = 0;             ///< per set of instances; 0: as many as the paper had
   std::uint64_t seed = 1;                ///< of generated workloads
   unsigned threads = 0;                  ///< 0: one per processor
-  std::string without;  ///< rows of tables that begin with this algorithm are left out; empty: none, rr7659 only
-  std::string traces;   ///< folder with workload logs; parts that need a missing log are left out with a note
-  std::string output;   ///< folder for CSV, charts, report and the store that lets a run continue; may be empty
+  std::string traces;  ///< folder with workload logs; parts that need a missing log are left out with a note
+  std::string output;  ///< folder for CSV, charts, report and the store that lets a run continue; may be empty
   Progress progress;
   /// The paths that find_log() returned, each once; null: nobody asks.
   std::shared_ptr<std::vector<std::string>> logs = nullptr;
 
   bool wants(std::string_view part) const;
-  bool leaves_out(std::string_view algorithm) const { return !without.empty() && algorithm.starts_with(without); }
 };
 
 /// Draws a part whose rows are numbers: a line per column over the rows, ours and the published one.

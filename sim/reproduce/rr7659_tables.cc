@@ -22,7 +22,7 @@ std::span<const PaperSet> sets_of(std::string_view table) {
 }
 
 // The paper's rows, with EASY's variant after EASY.
-std::vector<std::string_view> rows_of(std::string_view table, const ReproduceOptions& options) {
+std::vector<std::string_view> rows_of(std::string_view table) {
   std::vector<std::string_view> rows;
   const auto add = [&](std::string_view algorithm) {
     rows.push_back(algorithm);
@@ -33,7 +33,6 @@ std::vector<std::string_view> rows_of(std::string_view table, const ReproduceOpt
   } else {
     for (const PublishedDegradation& row : published_degradations()) add(row.algorithm);
   }
-  std::erase_if(rows, [&](std::string_view row) { return options.leaves_out(row); });
   return rows;
 }
 
@@ -42,11 +41,6 @@ std::string_view in_paper(std::string_view algorithm) { return algorithm == kExt
 
 // Comparison::variant_of.
 std::string variant_of(std::string_view algorithm) { return algorithm == kExtraOnly ? "EASY" : ""; }
-
-void note_left_out(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
-  const std::string& without = experiments.options().without;
-  if (!without.empty()) report.note(std::string(part), fmt::format("Without algorithms that begin with {}.", without));
-}
 
 void note_sets(std::string_view part, const Experiments& experiments, std::span<const PaperSet> columns,
                ReproductionReport& report) {
@@ -71,7 +65,7 @@ constexpr std::array<Cost, 6> kCosts{{
 
 constexpr std::array<Set, 1> kHigh{Set::scaled_high};
 
-std::vector<std::string_view> cost_rows(std::string_view table, const ReproduceOptions& options) {
+std::vector<std::string_view> cost_rows(std::string_view table) {
   std::vector<std::string_view> rows;
   if (table == "table3") {
     rows = {"EASY", "FCFS"};
@@ -79,7 +73,6 @@ std::vector<std::string_view> cost_rows(std::string_view table, const ReproduceO
   } else {
     for (const PublishedCosts& row : published_costs()) rows.push_back(row.algorithm);
   }
-  std::erase_if(rows, [&](std::string_view row) { return options.leaves_out(row); });
   return rows;
 }
 
@@ -88,14 +81,14 @@ std::vector<std::string_view> cost_rows(std::string_view table, const ReproduceO
 void need_degradations(std::string_view part, Experiments& experiments) {
   for (const PaperSet& column : sets_of(part)) {
     for (const Set set : column.sets) {
-      for (const std::string_view algorithm : rows_of(part, experiments.options())) experiments.need(set, algorithm);
+      for (const std::string_view algorithm : rows_of(part)) experiments.need(set, algorithm);
     }
   }
 }
 
 Result<void> show_degradations(std::string_view part, const Experiments& experiments, ReproductionReport& report) {
   const std::span<const PaperSet> columns = sets_of(part);
-  for (const std::string_view algorithm : rows_of(part, experiments.options())) {
+  for (const std::string_view algorithm : rows_of(part)) {
     for (const PaperSet& column : columns) {
       if (!experiments.has(column.sets.front())) continue;
       const std::vector<double> values =
@@ -118,7 +111,6 @@ Result<void> show_degradations(std::string_view part, const Experiments& experim
     }
   }
   note_sets(part, experiments, columns, report);
-  note_left_out(part, experiments, report);
   report.note(std::string(part),
               "EASY/extra-only, which backfills only into extra nodes, is also compared with the paper's EASY.");
   return {};
@@ -157,7 +149,7 @@ Result<void> show_underutilization(std::string_view part, const Experiments& exp
 }
 
 void need_costs(std::string_view part, Experiments& experiments) {
-  for (const std::string_view algorithm : cost_rows(part, experiments.options())) {
+  for (const std::string_view algorithm : cost_rows(part)) {
     experiments.need(Set::scaled_high, algorithm);
   }
 }
@@ -166,7 +158,7 @@ Result<void> show_costs(std::string_view part, const Experiments& experiments, R
   // Table 3 has all three pairs, table 8 the first, table 9 the second, table 10 the third.
   const std::size_t begin = part == "table9" ? 2 : part == "table10" ? 4 : 0;
   const std::size_t end = part == "table3" ? kCosts.size() : begin + 2;
-  for (const std::string_view algorithm : cost_rows(part, experiments.options())) {
+  for (const std::string_view algorithm : cost_rows(part)) {
     for (std::size_t k = begin; k < end; ++k) {
       const Cost& cost = kCosts[k];
       const std::vector<double> values = experiments.values(kHigh, algorithm, kPeriod, cost.value);
@@ -179,7 +171,6 @@ Result<void> show_costs(std::string_view part, const Experiments& experiments, R
     }
   }
   report.note(std::string(part), experiments.describe(Set::scaled_high));
-  note_left_out(part, experiments, report);
   report.note(std::string(part),
               "pmtn: jobs paused; mig: jobs moved; each job once per decision, GB are of 1,024 MiB.");
   return {};

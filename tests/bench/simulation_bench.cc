@@ -10,7 +10,6 @@
 #include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/dfrs_policy.h"
 #include "policy/rr7659/options.h"
-#include "sim/host/glpk_solver.h"
 #include "sim/host/simulation.h"
 #include "sim/io/allocation.h"
 #include "sim/timeline/collector.h"
@@ -23,8 +22,6 @@ namespace {
 
 std::size_t simulate_all(const std::vector<Instance>& instances, const std::string& name, SimOptions options = {}) {
   const Algorithm algorithm = parse_algorithm(name).value();
-  GlpkSolver solver;
-  options.engine.lp_solver = &solver;
   std::size_t jobs = 0;
   for (const Instance& instance : instances) {
     benchmark::DoNotOptimize(or_throw(simulate(instance, algorithm, options)));

@@ -240,7 +240,6 @@ std::vector<OwnOptions> own_options(const TemporaryFolder& folder) {
         {"--output", none},
         {"--threads", none},
         {"--assume", none},
-        {"--without", "/stretch-per/OPT=AVG"},
         {"--parts", "figure3b"},
         {"--instances", "1"},
         {"--seed", "5"},

@@ -322,7 +322,7 @@ class Fuzz {
       if (entry.path().filename().string().rfind("run", 0) != 0) continue;
       const std::string text = file_text(entry.path().string());
       record::RecordReader reader(record::lines_of(text), "fuzz");
-      const auto replayed = record::replay(reader, nullptr);
+      const auto replayed = record::replay(reader);
       if (!replayed && cluster_.sane) std::fprintf(stderr, "fuzz: %s\n", replayed.error().message.c_str());
       require(replayed.has_value() || !cluster_.sane, "a record of what Slurm can show is read");
       require(!replayed || !replayed->difference || !cluster_.sane, "a record replays exactly");

@@ -39,7 +39,7 @@ void check(std::string_view text) {
   sim::require(rewrite(once, twice), "what is written is accepted");
   sim::require(once == twice, "what is written is read as the same");
   RecordReader reader(lines_of(text), "fuzz");
-  if (const auto replayed = replay(reader, nullptr); !replayed) {
+  if (const auto replayed = replay(reader); !replayed) {
     sim::require(!replayed.error().message.empty(), "an error has a message");
   }
 }

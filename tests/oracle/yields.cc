@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tests/oracle/linear_program.h"
+
 namespace dfrs::oracle {
 
 std::vector<double> max_min_yields(const World& world) {
@@ -139,6 +141,85 @@ std::vector<double> max_stretch_yields(const World& world, Seconds rest) {
     std::erase_if(open, [&](JobSlot job) { return std::count(stop.begin(), stop.end(), job) != 0; });
   }
   return yields;
+}
+
+double least_stretch_sum(const World& world, Seconds rest) {
+  std::vector<JobSlot> running;
+  for (JobSlot job : world.order) {
+    if (world.jobs[job].placed()) running.push_back(job);
+  }
+  const double floor = std::min(0.01, common_yield(world));
+  const auto progress = [&](JobSlot job, double y) { return world.jobs[job].virtual_time + y * rest; };
+  const auto estimate = [&](JobSlot job, double y) { return (world.flow_time(job) + rest) / progress(job, y); };
+  const auto yields_at = [&](double s) {
+    std::vector<double> yields(world.jobs.size(), 0.0);
+    for (JobSlot job : running) {
+      const double y = ((world.flow_time(job) + rest) * s - world.jobs[job].virtual_time) / rest;
+      yields[job] = std::clamp(y, floor, 1.0);
+    }
+    return yields;
+  };
+  double low = 0;
+  double high = kNever;
+  for (JobSlot job : running) {
+    const auto full = [&](NodeIndex n) { return world.load(n) > world.nodes[n].spec.cpu * (1 + 1e-9); };
+    const auto& nodes = world.jobs[job].nodes;
+    if (std::any_of(nodes.begin(), nodes.end(), full)) high = std::min(high, 1 / estimate(job, 1));
+  }
+  if (high == kNever) return stretch_sum(world, max_min_yields(world), rest);  // all run at full speed
+  if (yields_fit(world, yields_at(high), 1e-9)) low = high;
+  for (int k = 0; k < 200 && low < high; ++k) {
+    const double middle = (low + high) / 2;
+    (yields_fit(world, yields_at(middle), 1e-9) ? low : high) = middle;
+  }
+  const std::vector<double> least = yields_at(low);
+
+  // Columns: the yields, then the negative estimates.
+  LinearProgram program;
+  program.clear();
+  const auto cut = [&](std::size_t k, double y) {
+    const double value = estimate(running[k], y);
+    const double slope = -value * rest / progress(running[k], y);
+    program.column.insert(program.column.end(), {running.size() + k, k});
+    program.value.insert(program.value.end(), {1, slope});
+    program.end_row(slope * y - value);
+  };
+  program.cost.assign(running.size(), 0);
+  program.cost.resize(2 * running.size(), 1);
+  for (JobSlot job : running) program.lower.push_back(least[job]);
+  for (JobSlot job : running) program.lower.push_back(-estimate(job, least[job]));
+  program.upper.assign(running.size(), 1);
+  for (JobSlot job : running) program.upper.push_back(-estimate(job, 1));
+  for (NodeIndex n = 0; n < world.nodes.size(); ++n) {
+    double used = 0;
+    for (std::size_t k = 0; k < running.size(); ++k) {
+      const int tasks = world.tasks_on(running[k], n);
+      if (tasks == 0) continue;
+      program.column.push_back(k);
+      program.value.push_back(world.jobs[running[k]].cpu_need * tasks);
+      used += program.value.back() * least[running[k]];
+    }
+    program.end_row(std::max(world.nodes[n].spec.cpu, used));
+  }
+  for (std::size_t k = 0; k < running.size(); ++k) {
+    cut(k, least[running[k]]);
+    cut(k, 1);
+  }
+  double best = kNever;
+  std::vector<double> x(program.columns());
+  for (int round = 0; round < 200; ++round) {
+    if (!maximize(program, x)) return -1;
+    double bound = 0;
+    double value = 0;
+    for (std::size_t k = 0; k < running.size(); ++k) {
+      bound -= x[running.size() + k];
+      value += estimate(running[k], x[k]);
+    }
+    best = std::min(best, value);
+    if (best - bound <= 1e-6 * best) return best;
+    for (std::size_t k = 0; k < running.size(); ++k) cut(k, x[k]);
+  }
+  return -1;
 }
 
 double stretch_sum(const World& world, const std::vector<double>& yields, Seconds rest) {

@@ -22,6 +22,10 @@ double best_yield_sum(const World& world);
 /// OPT=MAX of section 4.7: the estimates (flow + T) / (vt + y T) come down together, T = `rest`; when a node is full
 /// its jobs stop, the others go on. No yield below 0.01, or below common_yield() where that is less.
 std::vector<double> max_stretch_yields(const World& world, Seconds rest);
+/// OPT=AVG of section 4.7: the least sum of the estimates of all placed jobs. No job has a smaller yield than with the
+/// lowest estimate that all on overloaded nodes can have together. By cutting planes, tangents of the convex estimates,
+/// and GLPK, until the sum is known to a millionth.
+double least_stretch_sum(const World& world, Seconds rest);
 /// Sum of the estimates of all placed jobs.
 double stretch_sum(const World& world, const std::vector<double>& yields, Seconds rest);
 

@@ -15,7 +15,6 @@
 
 #include "policy/core/registry.h"
 #include "record/recorder.h"
-#include "sim/host/glpk_solver.h"
 #include "tests/oracle/random_instance.h"
 #include "tests/policy/core/test_host.h"
 #include "tests/sim/temporary_folder.h"
@@ -57,8 +56,7 @@ class Witness final : public TestHost::Witness {
 
 ReplaySummary replay_text(const std::string& text) {
   RecordReader reader(lines_of(text), "record");
-  sim::GlpkSolver solver;
-  return replay(reader, &solver).value();
+  return replay(reader).value();
 }
 
 std::string describe(const ReplaySummary& summary) {
@@ -134,12 +132,10 @@ void run_all(int begin_at, std::uint64_t cases) {
     for (std::uint64_t k = 0; k < cases; ++k, ++seed) {
       SCOPED_TRACE(algorithm_name(algorithm) + ", seed " + std::to_string(seed));
       oracle::Dice dice(seed);
-      sim::GlpkSolver solver;
       EngineOptions options = odd_options(dice);
       options.of<DfrsOptions>().period = 100;
       options.of<DfrsOptions>().priority_floor = dice.chance(50) ? 30 : 0;
       options.of<DfrsOptions>().ticks_apart = dice.chance(50);
-      options.lp_solver = &solver;
       options.of<BatchOptions>().pass_per_event = dice.chance(50);
       const bool needs_change = !needs_estimates(algorithm) && dice.chance(50);
       TestHost host(dice, algorithm, options, {.needs_change = needs_change, .jobs = 8});
@@ -154,7 +150,7 @@ void run_all(int begin_at, std::uint64_t cases) {
       EXPECT_TRUE(state.intact) << state.intact.error();
       if (witness.calls() <= begin_at || state.steps == 0) continue;
       RecordReader reader = RecordReader::open(path).value();
-      const ReplaySummary summary = replay(reader, &solver).value();
+      const ReplaySummary summary = replay(reader).value();
       ASSERT_EQ(describe(summary), "exact");
       EXPECT_EQ(summary.steps, state.steps);
       EXPECT_EQ(summary.engines, 1U);
@@ -323,18 +319,6 @@ TEST(Replay, SeveralEnginesInARecord) {
   EXPECT_EQ(describe(summary), "exact");
   EXPECT_EQ(summary.engines, 2U);
   EXPECT_EQ(summary.algorithms.size(), 1U);
-}
-
-TEST(Replay, AverageNeedsItsSolver) {
-  const std::string header =
-      R"({"dfrs-record":1,"version":"x","algorithm":"/stretch-per/OPT=AVG","period":600,"priority_floor":0,)"
-      R"("ticks_apart":true,"pass_per_event":false,"pack_tasks":false})";
-  const std::string text = header + "\n" + R"({"t":0,"rigid_dims":1,"node_count":0,"decisions":{"placements":[],)" +
-                           R"("yields":[],"wake_at":"inf"}})" + "\n";
-  RecordReader reader(lines_of(text), "record");
-  const auto replayed = replay(reader, nullptr);
-  ASSERT_FALSE(replayed);
-  EXPECT_THAT(replayed.error().message, HasSubstr("needs a solver"));
 }
 
 }  // namespace

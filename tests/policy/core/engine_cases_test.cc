@@ -10,7 +10,6 @@
 #include "policy/core/registry.h"
 #include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/options.h"
-#include "sim/host/glpk_solver.h"
 #include "tests/oracle/decision_checker.h"
 #include "tests/oracle/lockstep.h"
 #include "tests/policy/core/test_host.h"
@@ -41,7 +40,6 @@ std::vector<Algorithm> readings() {
 // Runs `count` cases of every algorithm, each with a seed of its own.
 void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apart,
              const std::vector<Algorithm>& algorithms = registered_algorithms()) {
-  sim::GlpkSolver solver;
   int completed = 0;
   std::uint64_t decisions = 0;
   for (const Algorithm& algorithm : algorithms) {
@@ -52,7 +50,6 @@ void run_all(const TestHostOptions& options, std::uint64_t count, bool ticks_apa
       EngineOptions engine;
       engine.of<DfrsOptions>().period = 64;
       engine.of<DfrsOptions>().ticks_apart = ticks_apart;
-      engine.lp_solver = &solver;
       engine.of<DfrsOptions>().priority_floor = dice.chance(30) ? 30 : 0;
       engine.of<BatchOptions>().pass_per_event = dice.chance(50);
       TestHost host(dice, algorithm, engine, options);

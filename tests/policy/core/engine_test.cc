@@ -64,8 +64,6 @@ TEST_F(EngineByHand, CreateRefusesBadOptions) {
     ASSERT_FALSE(engine);
     EXPECT_EQ(engine.error().code, ErrorCode::bad_option);
   }
-  EXPECT_TRUE(Engine::create(*parse_algorithm("Greedy*/OPT=AVG"), {}));
-  EXPECT_FALSE(Engine::create(*parse_algorithm("/stretch-per/OPT=AVG"), {}));
 }
 
 TEST_F(EngineByHand, BadViewsAndEvents) {

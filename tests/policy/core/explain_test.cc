@@ -11,7 +11,6 @@
 #include "policy/core/registry.h"
 #include "policy/rr7659/options.h"
 #include "record/step_lines.h"
-#include "sim/host/glpk_solver.h"
 #include "tests/oracle/dice.h"
 #include "tests/oracle/random_case.h"
 #include "tests/policy/core/test_host.h"
@@ -83,11 +82,10 @@ class Listener final : public TestHost::Witness {
   std::size_t reasons = 0;
 };
 
-Listener run(const Algorithm& algorithm, std::uint64_t seed, LpSolver& solver, bool explain) {
+Listener run(const Algorithm& algorithm, std::uint64_t seed, bool explain) {
   oracle::Dice dice(seed);
   EngineOptions engine;
   engine.of<DfrsOptions>().period = 64;
-  engine.lp_solver = &solver;
   TestHostOptions options;
   options.explain = explain;
   TestHost host(dice, algorithm, engine, options);
@@ -99,15 +97,14 @@ Listener run(const Algorithm& algorithm, std::uint64_t seed, LpSolver& solver, b
 }
 
 TEST(Explain, ChangesNoDecisionAndLeavesNoneWithoutAReason) {
-  sim::GlpkSolver solver;
   std::uint64_t seed = 0;
   for (const Algorithm& algorithm : registered_algorithms()) {
     std::size_t reasons = 0;
     for (std::uint64_t k = 0; k < oracle::cases(4); ++k) {
       ++seed;
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
-      const Listener silent = run(algorithm, seed, solver, false);
-      const Listener explained = run(algorithm, seed, solver, true);
+      const Listener silent = run(algorithm, seed, false);
+      const Listener explained = run(algorithm, seed, true);
       ASSERT_EQ(silent.answers, explained.answers) << where;
       ASSERT_EQ(silent.reasons, 0u) << where;
       ASSERT_EQ(explained.unexplained, std::vector<std::string>{}) << where;

@@ -12,7 +12,6 @@
 
 #include "policy/core/engine.h"
 #include "policy/core/enum_names.h"
-#include "policy/yield/lp_solver.h"
 
 namespace dfrs {
 namespace {
@@ -21,11 +20,6 @@ std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
   return text;
 }
-
-class NoSolver final : public LpSolver {
- public:
-  bool maximize(const LinearProgram&, std::span<double>) override { return false; }
-};
 
 TEST(Registry, NamesAreUniqueAndReadBack) {
   std::set<std::string> names;
@@ -65,17 +59,8 @@ TEST(Registry, SetsAreNoPolicies) {
 }
 
 TEST(Registry, EngineMakesThemAll) {
-  NoSolver solver;
-  EngineOptions with_solver;
-  with_solver.lp_solver = &solver;
   for (const Algorithm& algorithm : registered_algorithms()) {
-    EXPECT_TRUE(Engine::create(algorithm, with_solver)) << algorithm_name(algorithm);
-    const auto without = Engine::create(algorithm, {});
-    EXPECT_EQ(without.has_value(), !algorithm.traits.needs_lp_solver) << algorithm_name(algorithm);
-    if (!without) {
-      EXPECT_EQ(without.error().code, ErrorCode::bad_option);
-      EXPECT_NE(without.error().message.find(algorithm_name(algorithm)), std::string::npos) << without.error().message;
-    }
+    EXPECT_TRUE(Engine::create(algorithm, {})) << algorithm_name(algorithm);
   }
 }
 
@@ -92,9 +77,6 @@ TEST(Registry, TraitsOfRr7659) {
     EXPECT_TRUE(traits(name).takes_up_waiting) << name;
     EXPECT_FALSE(needs_estimates(parse_algorithm(name).value())) << name;
   }
-  EXPECT_FALSE(traits("Greedy*/OPT=AVG").needs_lp_solver);
-  EXPECT_TRUE(traits("/stretch-per/OPT=AVG").needs_lp_solver);
-  EXPECT_FALSE(traits("/stretch-per").needs_lp_solver);
   EXPECT_TRUE(traits("/per/MINVT=600").resync_forgets_nothing);
   EXPECT_FALSE(traits("Greedy/per").resync_forgets_nothing);
 }

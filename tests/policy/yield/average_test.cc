@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string>
 
-#include "sim/host/glpk_solver.h"
+#include "tests/oracle/linear_program.h"
 #include "tests/oracle/random_case.h"
 #include "tests/oracle/yields.h"
 #include "tests/policy/yield/solve.h"
@@ -113,7 +113,7 @@ class Mapping {
     return yields;
   }
   std::vector<double> by_glpk() const {
-    LinearProgram program;
+    oracle::LinearProgram program;
     program.clear();
     const double minimum = 1 / contention_.max_load();
     program.cost.assign(contention_.jobs().size(), 1.0);
@@ -127,8 +127,7 @@ class Mapping {
       program.end_row(node.capacity);
     }
     std::vector<double> yields(contention_.jobs().size());
-    sim::GlpkSolver solver;
-    EXPECT_TRUE(solver.maximize(program, yields));
+    EXPECT_TRUE(oracle::maximize(program, yields));
     return yields;
   }
 

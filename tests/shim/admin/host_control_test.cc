@@ -137,7 +137,7 @@ TEST_F(HostControl, ShowsJobsAndRecordsWhatReplays) {
   EXPECT_EQ(ask(port.number(), "POST", "/v1/record", R"({"off":true})").second["on"], false);
   auto reader = record::RecordReader::open(path);
   ASSERT_TRUE(reader.has_value());
-  const auto replayed = record::replay(*reader, nullptr);
+  const auto replayed = record::replay(*reader);
   ASSERT_TRUE(replayed.has_value());
   const record::ReplaySummary& summary = *replayed;
   EXPECT_FALSE(summary.difference.has_value());

@@ -211,19 +211,11 @@ TEST(ReadConfig, ErrorsNameFileLineKeyAndWhatWasExpected) {
   EXPECT_THAT(error_of("just words"), HasSubstr("dfrs.conf:2: expected Key=Value, found 'just'"));
 }
 
-// The OPT=AVG of /stretch-per needs a solver that may end slurmctld. The refusal names an accepted alternative. All
-// other algorithms are accepted.
-TEST(ReadConfig, AverageStretchIsRefused) {
-  EXPECT_THAT(error_of("Algorithm=/stretch-per/OPT=AVG/MINVT=600"),
-              AllOf(HasSubstr("solver"), HasSubstr("take /stretch-per/OPT=MAX/MINVT=600 instead")));
-  int refused = 0;
+TEST(ReadConfig, TheAlgorithmsOfRr7659AreAccepted) {
   for (const Algorithm& algorithm : rr7659_algorithms()) {
     const std::string name = algorithm_name(algorithm);
-    const bool average_stretch = name.starts_with("/stretch-per/OPT=AVG");
-    EXPECT_EQ(parse_config("Partitions=p Algorithm=" + name, "f").has_value(), !average_stretch) << name;
-    refused += average_stretch ? 1 : 0;
+    EXPECT_TRUE(parse_config("Partitions=p Algorithm=" + name, "f")) << name;
   }
-  EXPECT_EQ(refused, 5);
 }
 
 // Yardsticks know what no cluster knows, and time slices are Slurm's own.

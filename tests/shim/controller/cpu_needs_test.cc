@@ -171,7 +171,7 @@ TEST(CpuNeeds, ARecordWithMeasuredNeedsReplaysExactly) {
 
     auto again = record::RecordReader::open(path);
     ASSERT_TRUE(again.has_value());
-    const auto replayed = record::replay(*again, nullptr);
+    const auto replayed = record::replay(*again);
     ASSERT_TRUE(replayed.has_value());
     EXPECT_FALSE(replayed->difference.has_value()) << algorithm << ": " << replayed->difference->replayed;
     EXPECT_GE(replayed->yield_changes, 2U) << algorithm;

@@ -31,7 +31,6 @@ std::vector<Instance> some_instances() {
   return instances;
 }
 
-// The last one calls GLPK, which keeps state per thread: the solver must not be shared among them.
 std::vector<Algorithm> some_algorithms() {
   std::vector<Algorithm> algorithms;
   for (const char* name : {"EASY", "GreedyPM*/per/OPT=MIN/MINVT=600", "/stretch-per/OPT=AVG"})

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "policy/core/registry.h"
-#include "sim/host/glpk_solver.h"
 #include "sim/host/simulation.h"
 #include "tests/oracle/dice.h"
 
@@ -59,13 +58,9 @@ inline Instance crowded_by_all_kinds(std::uint64_t seed) {
   return instance;
 }
 
-/// With a solver of linear programs.
 inline RunResult run(const Instance& instance, const std::string& algorithm, const SimOptions& options,
                      StepObserver* observer = nullptr) {
-  GlpkSolver solver;
-  SimOptions with_solver = options;
-  with_solver.engine.lp_solver = &solver;
-  return or_throw(simulate(instance, parse_algorithm(algorithm).value(), with_solver, observer));
+  return or_throw(simulate(instance, parse_algorithm(algorithm).value(), options, observer));
 }
 
 }  // namespace dfrs::sim

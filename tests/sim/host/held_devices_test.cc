@@ -8,7 +8,6 @@
 
 #include "policy/core/registry.h"
 #include "record/replay.h"
-#include "sim/host/glpk_solver.h"
 #include "sim/host/step_recorder.h"
 #include "sim/workload/recorded.h"
 #include "tests/oracle/decision_checker.h"
@@ -197,7 +196,7 @@ TEST(GpusRandom, RecordsHaveAllOfThem) {
     }
     EXPECT_GT(pauses, 0U);
     record::RecordReader again = or_throw(open_record(path));
-    const auto replayed = record::replay(again, nullptr);
+    const auto replayed = record::replay(again);
     ASSERT_TRUE(replayed);
     EXPECT_FALSE(replayed->difference);
   }
@@ -211,9 +210,7 @@ TEST(GpusRandom, NoneIsGivenToTwoJobs) {
           "LAS/queues=2", "GANG/jobs=2", "Triage", "Triage/LIMITS", "Triage/PLACE=LOAD/YIELD=EQUAL/MOVE=FEW"}) {
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         const Instance instance = crowded_with_gpus(seed);
-        GlpkSolver solver;
         SimOptions options;
-        options.engine.lp_solver = &solver;
         options.pauses = record::parse_world(world).value();
         options.devices_stay = true;
         options.lost_work.requeue_kept = true;

@@ -14,7 +14,6 @@
 #include "policy/core/registry.h"
 #include "policy/rr7659/algorithm.h"
 #include "policy/rr7659/options.h"
-#include "sim/host/glpk_solver.h"
 #include "sim/host/simulation.h"
 #include "sim/workload/load.h"
 #include "tests/oracle/decision_checker.h"
@@ -56,7 +55,6 @@ std::string difference(const RunResult& run, const oracle::Simulated& expected) 
 }
 
 TEST(SimulationCases, DfrsRunsAsTheReference) {
-  GlpkSolver solver;
   std::uint64_t seed = 0;
   std::uint64_t pauses = 0, moves = 0;
   int own_yields = 0, last_bits = 0;
@@ -75,7 +73,6 @@ TEST(SimulationCases, DfrsRunsAsTheReference) {
       options.events_apart = !dice.chance(30);
       options.engine.of<DfrsOptions>().ticks_apart = options.events_apart;
       options.engine.of<DfrsOptions>().priority_floor = dice.chance(30) ? 30 : 0;
-      options.engine.lp_solver = &solver;
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
 
       oracle::DecisionChecker checker;
@@ -219,7 +216,6 @@ class Stream final : public StepObserver {
 };
 
 TEST(SimulationCases, DecisionsRepeatAndDoNotHangOnEstimates) {
-  GlpkSolver solver;
   std::uint64_t seed = 0;
   bool batch_differs = false;
   for (const Algorithm& algorithm : registered_algorithms()) {
@@ -229,7 +225,6 @@ TEST(SimulationCases, DecisionsRepeatAndDoNotHangOnEstimates) {
       Instance other = instance;
       for (Job& job : other.jobs) job.estimate = dice.uniform() * 5000;
       SimOptions options;
-      options.engine.lp_solver = &solver;
       Stream first, again, with_others;
       or_throw(simulate(instance, algorithm, options, &first));
       or_throw(simulate(instance, algorithm, options, &again));
@@ -267,7 +262,6 @@ TEST(SimulationCases, SlotsUsedAgainChangeNothing) {
    public:
     std::size_t slots = 0;
   };
-  GlpkSolver solver;
   std::uint64_t seed = 0;
   for (const Algorithm& algorithm : registered_algorithms()) {
     for (std::uint64_t k = 0; k < oracle::cases(5); ++k) {
@@ -279,7 +273,6 @@ TEST(SimulationCases, SlotsUsedAgainChangeNothing) {
       SimOptions options;
       options.penalty = dice.pick<Seconds>({300, 0});
       options.events_apart = !dice.chance(30);
-      options.engine.lp_solver = &solver;
       options.engine.of<BatchOptions>().pass_per_event = dice.chance(20);
       const std::string where = algorithm_name(algorithm) + ", seed " + std::to_string(seed);
       Nobody nobody;
@@ -307,9 +300,7 @@ TEST(SimulationCases, WeeksOfHpc2nPassTheChecker) {
   load.weeks = true;
   const Loaded loaded = or_throw(load_instances(path, load));
   ASSERT_EQ(loaded.instances.size(), 182u);
-  GlpkSolver solver;
   SimOptions options;
-  options.engine.lp_solver = &solver;
   for (const std::size_t week : {3, 120}) {
     for (const char* name : {"EASY", "GreedyP*", "GreedyPM*/per/MINVT=600", "MCB8*/MINVT=600"}) {
       oracle::DecisionChecker checker;

@@ -384,8 +384,6 @@ TEST_F(SimulationByHand, BadOptionsAreUsageErrors) {
   job(0, 1, 1, 10, 10);
   options_.engine.of<DfrsOptions>().period = 0;
   EXPECT_THAT(message_of(kExitUsage, outcome("/per")), HasSubstr("period"));
-  options_.engine.of<DfrsOptions>().period = 600;
-  EXPECT_THAT(message_of(kExitUsage, outcome("/stretch-per/OPT=AVG")), HasSubstr("solver"));
 }
 
 TEST_F(SimulationByHand, AJobThatNeverFitsIsAnInputError) {

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "policy/core/registry.h"
-#include "sim/host/glpk_solver.h"
 #include "tests/sim/host/by_hand.h"
 #include "tests/sim/host/crowded.h"
 
@@ -128,9 +127,7 @@ TEST(RequeueRandom, NoRunIsEndedInItsFirstSeconds) {
       std::size_t ended = 0;
       for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         const Instance instance = crowded(seed);
-        GlpkSolver solver;
         SimOptions options;
-        options.engine.lp_solver = &solver;
         options.pauses = record::parse_world(world).value();
         options.lost_work = {40, 3, true};
         FirstSeconds check(instance, options);

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "policy/core/algorithm.h"
-#include "sim/host/glpk_solver.h"
 #include "sim/workload/lublin.h"
 
 namespace dfrs::sim {
@@ -73,9 +72,7 @@ TEST(JobTimes, AddUpUnderEveryPolicy) {
       model.jobs = 120;
       model.nodes = 16;
       const Instance instance = or_throw(lublin_instance(model));
-      GlpkSolver solver;
       SimOptions options;
-      options.engine.lp_solver = &solver;
       JobTimesObserver observer(instance.jobs.size(), options.penalty);
       const RunResult run = or_throw(simulate(instance, *parse_algorithm(name), options, &observer));
       double penalties = 0;

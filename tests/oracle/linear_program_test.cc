@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/host/glpk_solver.h"
+#include "tests/oracle/linear_program.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "tests/oracle/dice.h"
 
-namespace dfrs::sim {
+namespace dfrs::oracle {
 namespace {
 
 constexpr double kTolerance = 1e-6;
@@ -25,7 +25,7 @@ void row(LinearProgram& lp, const std::vector<double>& coefficients, double boun
 }
 
 // max x + 2 y, x + y <= 4, y <= 3 by a row, 0 <= x, y <= 10: (1, 3).
-TEST(GlpkSolver, ByHand) {
+TEST(LinearProgram, ByHand) {
   LinearProgram lp;
   lp.clear();
   column(lp, 1, 0, 10);
@@ -33,28 +33,28 @@ TEST(GlpkSolver, ByHand) {
   row(lp, {1, 1}, 4);
   row(lp, {0, 1}, 3);
   std::vector<double> x(2);
-  ASSERT_TRUE(GlpkSolver().maximize(lp, x));
+  ASSERT_TRUE(maximize(lp, x));
   EXPECT_NEAR(x[0], 1, kTolerance);
   EXPECT_NEAR(x[1], 3, kTolerance);
 }
 
-TEST(GlpkSolver, FixedColumnsAndNone) {
+TEST(LinearProgram, FixedColumnsAndNone) {
   LinearProgram lp;
   lp.clear();
-  EXPECT_TRUE(GlpkSolver().maximize(lp, {}));
+  EXPECT_TRUE(maximize(lp, {}));
   column(lp, 1, 0.5, 0.5);
   std::vector<double> x(1);
-  ASSERT_TRUE(GlpkSolver().maximize(lp, x));
+  ASSERT_TRUE(maximize(lp, x));
   EXPECT_EQ(x[0], 0.5);
 }
 
-TEST(GlpkSolver, InfeasibleIsFalse) {
+TEST(LinearProgram, InfeasibleIsFalse) {
   LinearProgram lp;
   lp.clear();
   column(lp, 1, 1, 2);
   row(lp, {1}, 0.5);
   std::vector<double> x(1);
-  EXPECT_FALSE(GlpkSolver().maximize(lp, x));
+  EXPECT_FALSE(maximize(lp, x));
 }
 
 // The best vertex of a program of two or three columns: every choice of as many tight constraints, by Cramer's rule.
@@ -114,7 +114,7 @@ std::optional<double> best_vertex(const LinearProgram& lp) {
   return best;
 }
 
-TEST(GlpkSolver, FindsTheBestVertex) {
+TEST(LinearProgram, FindsTheBestVertex) {
   int solved = 0;
   for (std::uint64_t seed = 1; seed <= oracle::cases(500); ++seed) {
     oracle::Dice dice(seed);
@@ -133,7 +133,7 @@ TEST(GlpkSolver, FindsTheBestVertex) {
     }
     std::vector<double> x(lp.columns());
     const auto expected = best_vertex(lp);
-    ASSERT_EQ(GlpkSolver().maximize(lp, x), expected.has_value()) << "seed " << seed;
+    ASSERT_EQ(maximize(lp, x), expected.has_value()) << "seed " << seed;
     if (!expected) continue;
     double value = 0;
     for (std::size_t c = 0; c < x.size(); ++c) value += lp.cost[c] * x[c];
@@ -144,4 +144,4 @@ TEST(GlpkSolver, FindsTheBestVertex) {
 }
 
 }  // namespace
-}  // namespace dfrs::sim
+}  // namespace dfrs::oracle

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The linear programs of the policy core, and the interface to their solver. The core has no general solver: the host
-// provides one (GLPK in the simulator) or does without /stretch-per/OPT=AVG.
+// Linear programs by GLPK, against which tests check the yields of OPT=AVG.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
-namespace dfrs {
+namespace dfrs::oracle {
 
 /// Maximise cost . x subject to row . x <= bound for every row, and lower <= x <= upper. Rows are sparse: row r has the
 /// entries [row_start[r], row_start[r + 1]).
@@ -31,12 +30,7 @@ struct LinearProgram {
   }
 };
 
-class LpSolver {
- public:
-  virtual ~LpSolver() = default;
-  /// Writes an optimal solution to `x`, which has columns() entries. False, with `x` unspecified, if it finds none.
-  /// Deterministic.
-  virtual bool maximize(const LinearProgram& problem, std::span<double> x) = 0;
-};
+/// Writes an optimal solution to `x`, which has columns() entries. False, with `x` unspecified, if there is none.
+bool maximize(const LinearProgram& problem, std::span<double> x);
 
-}  // namespace dfrs
+}  // namespace dfrs::oracle

@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/host/glpk_solver.h"
+#include "tests/oracle/linear_program.h"
 
 #include <glpk.h>
 
 #include <memory>
 #include <vector>
 
-namespace dfrs::sim {
-namespace {
+namespace dfrs::oracle {
 
-// GLPK creates an environment in each thread that uses it, and the thread must free it.
-struct ThreadEnvironment {
-  ~ThreadEnvironment() { glp_free_env(); }
-  void use() {}
-};
-thread_local ThreadEnvironment environment;
-
-}  // namespace
-
-bool GlpkSolver::maximize(const LinearProgram& problem, std::span<double> x) {
-  environment.use();
+bool maximize(const LinearProgram& problem, std::span<double> x) {
   const std::unique_ptr<glp_prob, void (*)(glp_prob*)> lp(glp_create_prob(), glp_delete_prob);
   glp_set_obj_dir(lp.get(), GLP_MAX);
   const int columns = static_cast<int>(problem.columns());
@@ -54,4 +43,4 @@ bool GlpkSolver::maximize(const LinearProgram& problem, std::span<double> x) {
   return true;
 }
 
-}  // namespace dfrs::sim
+}  // namespace dfrs::oracle
