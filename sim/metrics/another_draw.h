@@ -11,21 +11,20 @@
 
 namespace dfrs::sim {
 
-/// Where the standard deviation of another draw of as many values lies in 95 of 100 cases, as far as ours show. Its
-/// logarithm has the variance (kurtosis - 1) / 4n in each of the two draws; if values of the same trace belong together
-/// (by_trace.h), n is the number of traces, and each has the mean of its squared differences. Nothing for fewer than
-/// two traces or if all values are equal. With few values or heavy tails the kurtosis of a sample is too small, and the
-/// interval too short. Values must be finite. O(n).
-std::optional<Interval> deviation_of_another_draw(std::span<const double> values, std::size_t traces);
-inline std::optional<Interval> deviation_of_another_draw(std::span<const double> values) {
-  return deviation_of_another_draw(values, values.size());
-}
+struct AnotherDraw {
+  Interval deviation;  ///< where its standard deviation lies in 95 of 100 cases
+  Interval maximum;    ///< the same of its maximum
+};
 
-/// The same of the maximum of independent values, such as each trace's maximum. Down to the sixth largest value: that
-/// six or more values of one draw exceed all of another has a probability of at most 2^-6. Up to what the tail makes
-/// likely, a Pareto distribution fitted to the largest tenth of the values (Hill 1975), at least ten; its own error is
-/// left out, so that the interval is short rather than long. Nothing unless eleven values or more are positive.
-/// O(n log n).
-std::optional<Interval> maximum_of_another_draw(std::span<const double> values);
+/// What a second draw of as many values would give, as far as ours show. `traces` > 0 draws that do not depend on each
+/// other, each with the same number of values (by_trace.h).
+///
+/// The tail is a Pareto distribution fitted to the largest tenth of the traces by their maximum, at least ten and at
+/// most a hundred (Hill 1975); a drawn trace of the tail is one of ours scaled to its drawn maximum. For all others,
+/// the sums of values and of squares are as good as normal. 10,000 simulated draws give the intervals. Each first draws
+/// what ours leave open: the tail's exponent, how many traces it has, and the means of the sums (a fiducial
+/// distribution, which for a Pareto tail is exact). Nothing unless eleven traces or more have a positive maximum and
+/// values differ. Values must be finite. The same values always give the same intervals. O(values + 10,000 x tail).
+std::optional<AnotherDraw> another_draw(std::span<const double> values, std::size_t traces);
 
 }  // namespace dfrs::sim

@@ -39,13 +39,17 @@ void ReproductionReport::add_mean(Comparison cell, std::span<const double> value
 void ReproductionReport::add_deviation(Comparison cell, std::span<const double> values, bool drawn,
                                        std::size_t traces) {
   cell.measured = summarize(values).stddev;
-  if (drawn) cell.another_draw = deviation_of_another_draw(values, independent(values, traces));
+  if (drawn) {
+    if (const auto another = another_draw(values, independent(values, traces))) cell.another_draw = another->deviation;
+  }
   add(std::move(cell));
 }
 
 void ReproductionReport::add_maximum(Comparison cell, std::span<const double> values, bool drawn, std::size_t traces) {
   cell.measured = summarize(values).max;
-  if (drawn) cell.another_draw = maximum_of_another_draw(maxima_by_trace(values, independent(values, traces)));
+  if (drawn) {
+    if (const auto another = another_draw(values, independent(values, traces))) cell.another_draw = another->maximum;
+  }
   add(std::move(cell));
 }
 

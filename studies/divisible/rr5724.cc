@@ -105,8 +105,16 @@ Cells cells_of(const Rr5724Campaign& campaign, std::size_t part, bool intervals)
       add(fmt::format("{} mean", metric), published.mean, summary.mean);
       if (intervals) add(fmt::format("{} ±", metric), std::nullopt, confidence_interval(values).half_width);
       if (intervals) add(fmt::format("{} median", metric), std::nullopt, summary.median);
-      add(fmt::format("{} SD", metric), published.deviation, summary.stddev, deviation_of_another_draw(values));
-      add(fmt::format("{} max", metric), published.max, summary.max, maximum_of_another_draw(values));
+      std::optional<Interval> deviation;
+      std::optional<Interval> maximum;
+      if (intervals) {
+        if (const auto another = another_draw(values, values.size())) {
+          deviation = another->deviation;
+          maximum = another->maximum;
+        }
+      }
+      add(fmt::format("{} SD", metric), published.deviation, summary.stddev, deviation);
+      add(fmt::format("{} max", metric), published.max, summary.max, maximum);
     };
     add_metric("max-stretch", row.max_stretch, ours.max_stretch);
     add_metric("sum-stretch", row.sum_stretch, ours.sum_stretch);

@@ -16,81 +16,118 @@ namespace {
 using Draw = std::function<double(Random&)>;
 
 double normal(Random& random) { return 10 + 2 * random.normal(); }
-double pareto(Random& random) { return std::pow(1 - random.uniform(), -0.5); }  // P(X > x) = x^-2
+double lognormal(Random& random) { return std::exp(1.5 * random.normal()); }
+// P(X > x) = x^-3: a variance, but no fourth moment.
+double pareto(Random& random) { return std::pow(1 - random.uniform(), -1.0 / 3); }
+// No variance at all.
+double heavy_pareto(Random& random) { return std::pow(1 - random.uniform(), -1 / 1.5); }
 
 struct Misses {
-  double below = 0;
-  double above = 0;  // shares of the draws
+  double below = 0, above = 0;  // shares of the draws
+};
+struct Coverage {
+  Misses deviation, maximum;
 };
 
-// How often the figure of a second draw is outside the interval of a first one.
-Misses misses(const Draw& draw, std::optional<Interval> (*interval)(std::span<const double>),
-              double Summary::* figure) {
-  constexpr int kTrials = 2000;
+// How often the figures of a second draw of 200 are outside the intervals of a first one.
+Coverage coverage(const Draw& draw) {
+  constexpr int kTrials = 300;
   Random random(11);
-  Misses share;
+  Coverage share;
+  const auto count = [](Misses& misses, const Interval& interval, double theirs) {
+    if (theirs < interval.low) misses.below += 1.0 / kTrials;
+    if (theirs > interval.high) misses.above += 1.0 / kTrials;
+  };
   for (int trial = 0; trial < kTrials; ++trial) {
     std::vector<double> first(200), second(200);
     for (double& value : first) value = draw(random);
     for (double& value : second) value = draw(random);
-    const std::optional<Interval> ours = interval(first);
-    const double theirs = summarize(second).*figure;
-    if (theirs < ours->low) share.below += 1.0 / kTrials;
-    if (theirs > ours->high) share.above += 1.0 / kTrials;
+    const std::optional<AnotherDraw> ours = another_draw(first, first.size());
+    const Summary theirs = summarize(second);
+    count(share.deviation, ours->deviation, theirs.stddev);
+    count(share.maximum, ours->maximum, theirs.max);
   }
   return share;
 }
 
-TEST(AnotherDraw, DeviationsOfNormalDrawsLieInTheIntervalIn95Of100Cases) {
-  const Misses share = misses(normal, deviation_of_another_draw, &Summary::stddev);
-  EXPECT_NEAR(share.below, 0.025, 0.012);
-  EXPECT_NEAR(share.above, 0.025, 0.012);
+// Each end is missed by 2.5 of 100; light tails are shorter than a Pareto distribution's.
+TEST(AnotherDraw, MissesFewDrawsWhateverTheTail) {
+  for (const Draw& draw : {Draw(normal), Draw(lognormal), Draw(pareto), Draw(heavy_pareto)}) {
+    const Coverage share = coverage(draw);
+    EXPECT_LE(share.deviation.below, 0.055);
+    EXPECT_LE(share.deviation.above, 0.055);
+    EXPECT_LE(share.maximum.below, 0.04);
+    EXPECT_LE(share.maximum.above, 0.055);
+    // Nor are intervals longer than they must be.
+    EXPECT_GE(share.deviation.below + share.deviation.above, 0.01);
+  }
 }
 
-TEST(AnotherDraw, DeviationIsAsInABook) {
-  // 1, 2, 3, 4: the deviation is sqrt(5 / 3); fourth powers 2 (1.5^4 + 0.5^4) = 10.25, so kurtosis 4 x 10.25 / 25
-  // = 1.64.
-  const auto interval = deviation_of_another_draw(std::vector<double>{4, 1, 3, 2});
-  ASSERT_TRUE(interval);
-  const double factor = std::exp(1.959964 * std::sqrt(2 * 0.64 / 16));
-  EXPECT_NEAR(interval->low, std::sqrt(5.0 / 3) / factor, 1e-9);
-  EXPECT_NEAR(interval->high, std::sqrt(5.0 / 3) * factor, 1e-9);
-  EXPECT_FALSE(deviation_of_another_draw(std::vector<double>{3}));
-  EXPECT_FALSE(deviation_of_another_draw(std::vector<double>{3, 3, 3}));
+TEST(AnotherDraw, IsTheSameEveryTime) {
+  Random random(2);
+  std::vector<double> values(50);
+  for (double& value : values) value = pareto(random);
+  const auto first = another_draw(values, 50);
+  const auto second = another_draw(values, 50);
+  EXPECT_EQ(first->deviation.low, second->deviation.low);
+  EXPECT_EQ(first->maximum.high, second->maximum.high);
+  // It scales with its values.
+  for (double& value : values) value *= 8;
+  const auto scaled = another_draw(values, 50);
+  EXPECT_NEAR(scaled->deviation.high, 8 * first->deviation.high, 1e-9 * scaled->deviation.high);
+  EXPECT_NEAR(scaled->maximum.high, 8 * first->maximum.high, 1e-9 * scaled->maximum.high);
 }
 
-TEST(AnotherDraw, MaximumReachesDownToTheSixthLargest) {
+TEST(AnotherDraw, MaximumReachesDownToTheSixthLargestAtLeast) {
   std::vector<double> values(100);
   std::iota(values.begin(), values.end(), 1.0);
-  const auto interval = maximum_of_another_draw(values);
-  ASSERT_TRUE(interval);
-  EXPECT_EQ(interval->low, 95);
-  EXPECT_GE(interval->high, 100);
-  // Of 2,000 draws, with six of one above all of the other in 1.6 % at most.
-  EXPECT_LE(misses(normal, maximum_of_another_draw, &Summary::max).below, 0.025);
-  EXPECT_LE(misses(pareto, maximum_of_another_draw, &Summary::max).below, 0.025);
+  const auto another = another_draw(values, values.size());
+  ASSERT_TRUE(another);
+  EXPECT_LE(another->maximum.low, 95);
+  EXPECT_GE(another->maximum.high, 100);
 }
 
-TEST(AnotherDraw, MaximumReachesUpAsFarAsTheTailMakesLikely) {
-  // The largest ten of a hundred at e times the eleventh: gamma is 1, and exp(-10 x^-1) = 0.975 at x = 395.
+// Of a Pareto tail, the end can be found by itself: with G and H from gamma distributions of k and k + 1, the largest
+// of the next draw is below x times the tail's begin with the mean probability of (1 + x^(-G / k / gamma))^-(k + 1).
+TEST(AnotherDraw, MaximumIsThatOfAParetoDistribution) {
+  // The largest ten of a hundred at e times the eleventh: gamma is 1.
   std::vector<double> values(100, 1.0);
   for (std::size_t k = 0; k < 10; ++k) values[7 * k] = std::exp(1.0);
-  EXPECT_NEAR(maximum_of_another_draw(values)->high, 10 / -std::log(0.975), 1e-9);
-  // The fit's own error is left out, so that more than 2.5 % are missed; a normal tail is shorter than a Pareto's.
-  const double missed = misses(pareto, maximum_of_another_draw, &Summary::max).above;
-  EXPECT_GE(missed, 0.02);
-  EXPECT_LE(missed, 0.08);
-  EXPECT_LE(misses(normal, maximum_of_another_draw, &Summary::max).above, 0.025);
+  const double x = another_draw(values, 100)->maximum.high;
+  double probability = 0;
+  double weight = 0;
+  for (double g = 0.01; g < 40; g += 0.01) {
+    const double density = std::exp(9 * std::log(g) - g);
+    weight += density;
+    probability += density * std::pow(1 + std::pow(x, -g / 10), -11);
+  }
+  EXPECT_NEAR(probability / weight, 0.975, 0.005);
 }
 
-TEST(AnotherDraw, MaximumNeedsATail) {
-  EXPECT_FALSE(maximum_of_another_draw({}));
-  EXPECT_FALSE(maximum_of_another_draw(std::vector<double>(10, 1.0)));
+// Each trace gives two values, the second ten times the first, so a drawn one does.
+TEST(AnotherDraw, ValuesOfATraceStayTogether) {
+  Random random(4);
+  std::vector<double> values(400);
+  for (std::size_t k = 0; k < 200; ++k) values[200 + k] = 10 * (values[k] = 5 + random.normal());
+  const auto together = another_draw(values, 200);
+  ASSERT_TRUE(together);
+  const double ours = summarize(values).stddev;
+  EXPECT_LT(together->deviation.low, ours);
+  EXPECT_GT(together->deviation.high, ours);
+  // Their deviation is mostly that between the two groups of values.
+  EXPECT_GT(together->deviation.low, 0.9 * ours);
+  EXPECT_LT(together->deviation.high, 1.1 * ours);
+}
+
+TEST(AnotherDraw, NeedsATail) {
+  EXPECT_FALSE(another_draw({}, 0));
+  EXPECT_FALSE(another_draw(std::vector<double>(10, 1.0), 10));
+  EXPECT_FALSE(another_draw(std::vector<double>(30, 1.0), 30)) << "all are equal";
   std::vector<double> values(30, 0.0);
   for (std::size_t k = 0; k < 10; ++k) values[k] = 1;
-  EXPECT_FALSE(maximum_of_another_draw(values)) << "most are 0";
+  EXPECT_FALSE(another_draw(values, 30)) << "most are 0";
   values[10] = 1;
-  EXPECT_TRUE(maximum_of_another_draw(values));
+  EXPECT_TRUE(another_draw(values, 30));
 }
 
 }  // namespace
