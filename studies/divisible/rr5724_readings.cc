@@ -11,15 +11,17 @@ using dfrs::divisible::Bender02Reading;
 using dfrs::divisible::MctDivReading;
 using dfrs::divisible::OfflineReading;
 using divisible::DensityReading;
+using divisible::EmptySites;
 using divisible::SizeReading;
 using divisible::SpeedReading;
 using divisible::StretchBasis;
 
-constexpr std::array<ReproductionPart, 16> kNames{{
+constexpr std::array<ReproductionPart, 17> kNames{{
     {"sizes-log",
      "sizes of databanks uniform in their logarithm: \"a continuous range of 10 megabytes to 1 gigabyte\""},
     {"speeds-close", "speeds of the six reference platforms within a factor of 2 of each other, not of 3"},
     {"speeds-same", "all reference platforms equally fast"},
+    {"sites-used", "every site holds a databank: one that happens to hold none is drawn again"},
     {"pace-10", "processors ten times as fast: ten times the requests (\"thousands of tasks\"), each as much shorter"},
     {"density-equal", "every databank gets an equal share of the requests, wherever it is"},
     {"density-shared", "the density counts all ten processors of a site: ten times the load"},
@@ -32,7 +34,7 @@ constexpr std::array<ReproductionPart, 16> kNames{{
     {"bender02-releases", "Bender02 decides at releases only: \"each time a new job arrives\""},
     {"bender02-always", "Bender02 decides whenever the order of pseudo-stretches changes"},
     {"offline-edf", "Offline works on its parts of the optimal schedule without a break, as Online-EDF does"},
-    {"fit", "sizes-log, speeds-close, offline-edf and bender02-limits together"},
+    {"fit", "sizes-log, speeds-close, sites-used, offline-edf and bender02-limits together"},
 }};
 
 // False for an unknown name.
@@ -43,6 +45,8 @@ bool adopt(std::string_view name, Rr5724Assumed& a) {
     a.generator.speeds = SpeedReading::close;
   } else if (name == "speeds-same") {
     a.generator.speeds = SpeedReading::same;
+  } else if (name == "sites-used") {
+    a.generator.empty_sites = EmptySites::drawn;
   } else if (name == "pace-10") {
     a.generator.pace = 10;
   } else if (name == "density-equal") {
@@ -68,7 +72,7 @@ bool adopt(std::string_view name, Rr5724Assumed& a) {
   } else if (name == "offline-edf") {
     a.rules.offline = OfflineReading::edf;
   } else if (name == "fit") {
-    for (const std::string_view part : {"sizes-log", "speeds-close", "offline-edf", "bender02-limits"}) {
+    for (const std::string_view part : {"sizes-log", "speeds-close", "sites-used", "offline-edf", "bender02-limits"}) {
       if (!adopt(part, a)) return false;
     }
   } else {

@@ -56,6 +56,20 @@ double draw_size(Random& random, SizeReading reading) {
   return std::exp(random.uniform(std::log(kLeastDatabank), std::log(kMostDatabank)));
 }
 
+// Holds each databank with the probability `availability`, under the condition that it holds one. If hundreds of draws
+// leave it empty, the probability is so small that it holds just one, each as likely as the others.
+void fill_site(Random& random, double availability, std::size_t databanks, Cluster& cluster) {
+  constexpr int kMostDraws = 1000;
+  for (int draw = 0; draw < kMostDraws && cluster.databanks.empty(); ++draw) {
+    for (DatabankIndex d = 0; d < databanks; ++d) {
+      if (random.uniform() < availability) cluster.databanks.push_back(d);
+    }
+  }
+  if (cluster.databanks.empty()) {
+    cluster.databanks.push_back(static_cast<DatabankIndex>(random.uniform_integer(0, static_cast<int>(databanks) - 1)));
+  }
+}
+
 }  // namespace
 
 Seconds mean_interarrival(double size, double power_available, double density) {
@@ -93,6 +107,11 @@ Result<Instance> generate(const GeneratorOptions& options) {
     if (!somewhere) {
       instance.clusters[static_cast<std::size_t>(places.uniform_integer(0, options.clusters - 1))].databanks.push_back(
           d);
+    }
+  }
+  if (options.empty_sites == EmptySites::drawn) {
+    for (Cluster& cluster : instance.clusters) {
+      if (cluster.databanks.empty()) fill_site(places, options.availability, instance.databanks, cluster);
     }
   }
   double processors = 0;  // one of each cluster

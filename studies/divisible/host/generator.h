@@ -40,6 +40,12 @@ enum class SpeedReading {
   same,    ///< all alike
 };
 
+/// What becomes of a site that happens to hold no databank.
+enum class EmptySites {
+  kept,   ///< it serves no request
+  drawn,  ///< its databanks are drawn again until it holds one
+};
+
 struct GeneratorOptions {
   std::uint64_t seed = 1;
   int clusters = 3;           ///< 1 .. 1000
@@ -49,6 +55,7 @@ struct GeneratorOptions {
   DensityReading reading = DensityReading::shared;
   SizeReading sizes = SizeReading::uniform;
   SpeedReading speeds = SpeedReading::spread;
+  EmptySites empty_sites = EmptySites::kept;
   double pace = 1;         ///< > 0; all speeds times this: as many times the requests, each as many times shorter
   Seconds duration = 900;  ///< time in which requests arrive, > 0
 };

@@ -32,7 +32,7 @@ TEST(Rr5724, EveryReadingChangesResults) {
       EXPECT_NE(cells_with({std::string(reading.name)}, "table2"), ours) << reading.name;
     }
   }
-  EXPECT_EQ(cells_with({"sizes-log", "speeds-close", "offline-edf", "bender02-limits"}, "table2"),
+  EXPECT_EQ(cells_with({"sizes-log", "speeds-close", "sites-used", "offline-edf", "bender02-limits"}, "table2"),
             cells_with({"fit"}, "table2"));
 }
 

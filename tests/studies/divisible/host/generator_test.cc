@@ -118,6 +118,37 @@ TEST(DivisibleGenerator, PutsEveryDatabankSomewhere) {
   EXPECT_TRUE(check(instance));
 }
 
+// Each of three databanks with 0.3, none with 0.343: a site that must hold one has 0.9 / 0.657 of them on average.
+TEST(DivisibleGenerator, DrawsEmptySitesAgain) {
+  double held = 0;
+  double held_if_kept = 0;
+  constexpr int kSeeds = 400;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    GeneratorOptions options;
+    options.seed = seed;
+    options.clusters = 20;
+    options.availability = 0.3;
+    const Instance kept = or_throw(generate(options));
+    options.empty_sites = EmptySites::drawn;
+    const Instance drawn = or_throw(generate(options));
+    EXPECT_TRUE(check(drawn));
+    for (std::size_t c = 0; c < 20; ++c) {
+      held += static_cast<double>(drawn.clusters[c].databanks.size()) / (20 * kSeeds);
+      held_if_kept += static_cast<double>(kept.clusters[c].databanks.size()) / (20 * kSeeds);
+      EXPECT_FALSE(drawn.clusters[c].databanks.empty());
+      if (!kept.clusters[c].databanks.empty()) {
+        EXPECT_EQ(drawn.clusters[c].databanks, kept.clusters[c].databanks);
+      }
+    }
+  }
+  EXPECT_NEAR(held, 0.9 / 0.657, 0.03);  // 8000 draws: SD 0.007
+  EXPECT_NEAR(held_if_kept, 0.9, 0.03);
+  GeneratorOptions nowhere;
+  nowhere.availability = 0;
+  nowhere.empty_sites = EmptySites::drawn;
+  for (const auto& cluster : or_throw(generate(nowhere)).clusters) EXPECT_FALSE(cluster.databanks.empty());
+}
+
 TEST(DivisibleGenerator, RefusesWhatIsOutOfRange) {
   GeneratorOptions options;
   options.clusters = 0;
