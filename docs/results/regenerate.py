@@ -20,6 +20,7 @@ import shutil
 import sqlite3
 import statistics
 import sys
+import textwrap
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -464,6 +465,25 @@ def account_of_all():
     return out
 
 
+def widths_of_draws():
+    """How long the intervals are by which draws explain standard deviations and maxima."""
+    factors = []
+    for name, parts in dict.fromkeys((name, tuple(parts)) for _, name, parts, _ in ACCOUNTS):
+        read_so = {place(r): r for r in read(READINGS[name])} if name in READINGS else {}
+        for cell, verdict in judged(name, parts):
+            if VERDICTS[verdict] != "by another draw":
+                continue
+            lengths = [float(c["another_high"]) / float(c["another_low"]) for c in (cell, read_so.get(place(cell)))
+                       if c and float(c.get("another_low") or 0) > 0 and in_another_draw(c)]
+            if lengths:
+                factors.append(min(lengths))
+    counts = [sum(f <= limit for f in factors) for limit in (3, 10, 100)]
+    text = (f"Of the {len(factors):,} standard deviations and maxima that draws explain, {counts[0]:,} lie in intervals whose ends "
+            f"differ by a factor of 3 or less, {counts[1] - counts[0]:,} by 3 to 10, {counts[2] - counts[1]:,} by 10 to 100 and "
+            f"{len(factors) - counts[2]:,} by more. The last two kinds say little.")
+    return textwrap.wrap(text, 120)
+
+
 def wait_and_load():
     """How the wait follows the utilization over the drawn sets of a machine."""
     rows = read("dynp")
@@ -481,6 +501,23 @@ def wait_and_load():
         r = statistics.correlation(util, [math.log(w) for w in wait])
         out.append(f"| {column} | {theirs} %; {published:,.0f} | {min(util):.1f} to {max(util):.1f} "
                    f"| {min(wait):,.0f} to {max(wait):,.0f} | {r:.2f} | {sum(w <= published for w in wait)} of {len(wait)} |")
+    return out
+
+
+def ratios_of_fit():
+    """Means of RR-5724 under `fit`, measured / published, by table; those more than 10 % off are bold."""
+    found = {place(r): r for r in read("rr5724-fit")}
+    titles = {1: "all", 2: "3 sites", 3: "10 sites", 4: "20 sites", 5: "density 0.75", 10: "density 3.00", 11: "3 databanks",
+              13: "20 databanks", 14: "availability 30 %", 15: "availability 60 %", 16: "availability 90 %"}
+    algorithms = ["MCT-DIV", "MCT", "SPT", "Online", "Bender02"]
+    out = ["| table | " + " | ".join(f"{a} max, sum" for a in algorithms) + " |", "|---" * (len(algorithms) + 1) + "|"]
+    for number_of_table, title in titles.items():
+        texts = []
+        for algorithm in algorithms:
+            cells = [found[f"table{number_of_table}", algorithm, f"{metric}-stretch mean"] for metric in ("max", "sum")]
+            ratios = [float(c["measured"]) / float(c["published"]) for c in cells]
+            texts.append(", ".join(f"{r:.2f}" if abs(r - 1) <= 0.1 else f"**{r:.2f}**" for r in ratios))
+        out.append(f"| {number_of_table}: {title} | " + " | ".join(texts) + " |")
     return out
 
 
@@ -740,6 +777,7 @@ BLOCKS = {
         "figure1b": table("ipdps2010", "figure1b"),
     },
     "rr5724": {
+        "fit": ratios_of_fit,
         "runs": runs("rr5724"),
         "table1": degradations({"table1": ""}, [f"{m}-stretch {w}" for m in ("max", "sum") for w in ("mean", "SD", "max")]),
         "means": degradations(RR5724_PARTS, ["max-stretch mean", "sum-stretch mean"]),
@@ -768,7 +806,7 @@ BLOCKS = {
         "stability-without": table("rivals", "stability-without"),
         "stable": table("rivals", "stable"),
     },
-    "reproduction": {"account": account_of_all},
+    "reproduction": {"account": account_of_all, "widths": widths_of_draws},
     "sc15": {
         "runs": runs("sc15"),
         **{part: table("sc15", part) for part in (

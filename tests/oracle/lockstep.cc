@@ -99,10 +99,9 @@ std::string Lockstep::compare_yields(const ClusterView& view, const World& world
     }
     return {};
   }
-  // The best average is no worse than the average where the maximum is best.
-  const double limit = stretch_sum(world, level, rest);
+  const double best = least_stretch_sum(world, rest);
   const double sum = stretch_sum(world, actual, rest);
-  if (sum > limit * (1 + 1e-5)) return fmt::format("sum of stretches {}, {} is possible", sum, limit);
+  if (std::abs(sum - best) > 4 * kOptimality * best) return fmt::format("sum of stretches {}, best is {}", sum, best);
   return {};
 }
 
