@@ -38,7 +38,8 @@ double Repack::max_yield(ClusterState& state, const ClusterView& view, const Pri
   collect(state, view, limit);
   if (ties_ != Ties::priority && same_as_last(state)) return last_.yield;
   last_.valid = false;
-  const double yield = search(state, view, rule, kYieldAccuracy, [&](double y) { return packer_.pack_scaled(y); });
+  const double yield =
+      search(state, view, rule, kYieldAccuracy, kYieldAccuracy, [&](double y) { return packer_.pack_scaled(y); });
   if (yield < 0) return 0;
   last_.pinned.clear();
   for (const Packer::Item& item : items_) last_.pinned.push_back(item.pinned);
@@ -60,9 +61,9 @@ bool Repack::same_as_last(const ClusterState& state) const {
 }
 
 double Repack::min_stretch(ClusterState& state, const ClusterView& view, const PriorityRule& rule,
-                           const RemapLimit& limit, Seconds period, OutOfReach out_of_reach) {
+                           const RemapLimit& limit, Seconds period, OutOfReach out_of_reach, double accuracy) {
   collect(state, view, limit);
-  const double s = search(state, view, rule, 0.0, [&](double target) {
+  const double s = search(state, view, rule, 0.0, accuracy, [&](double target) {
     for (Packer::Item& item : items_) {
       if (item.excluded) continue;
       double yield = yield_for_stretch(*item.spec, view.now, period, target);
@@ -105,7 +106,7 @@ void Repack::collect(const ClusterState& state, const ClusterView& view, const R
 
 template <typename Pack>
 double Repack::search(const ClusterState& state, const ClusterView& view, const PriorityRule& rule, double lowest,
-                      Pack&& pack) {
+                      double accuracy, Pack&& pack) {
   if (items_.empty()) return -1;
   if (ties_ == Ties::priority) {
     std::sort(items_.begin(), items_.end(), [&](const Packer::Item& a, const Packer::Item& b) {
@@ -125,7 +126,7 @@ double Repack::search(const ClusterState& state, const ClusterView& view, const 
   if (pack(1.0)) return 1.0;
   double feasible = lowest;
   double infeasible = 1.0;
-  while (infeasible - feasible > kYieldAccuracy) {
+  while (infeasible - feasible > accuracy) {
     const double middle = (feasible + infeasible) / 2;
     if (pack(middle)) {
       feasible = middle;

@@ -14,6 +14,8 @@ namespace dfrs {
 
 /// The lowest yield that is tried, and the accuracy of the search (RR-7659, section 4.3).
 inline constexpr double kYieldAccuracy = 0.01;
+/// The accuracy of the search for the inverse stretch under /FINE: inverse stretches are near 0 where it matters.
+inline constexpr double kFineAccuracy = 1e-4;
 
 class Repack {
  public:
@@ -32,16 +34,16 @@ class Repack {
   };
 
   /// MCB8-stretch: the same search on s, the inverse of the largest stretch estimated for the next tick in `period`
-  /// seconds. A job's CPU requirement is its need times yield_for_stretch(). Tests s = 0, then 1, then bisects to an
-  /// accuracy of 0.01. Returns s; negative if nothing was changed.
+  /// seconds. A job's CPU requirement is its need times yield_for_stretch(). Tests s = 0, then 1, then bisects to this
+  /// accuracy. Returns s; negative if nothing was changed.
   double min_stretch(ClusterState& state, const ClusterView& view, const PriorityRule& rule, const RemapLimit& limit,
-                     Seconds period, OutOfReach out_of_reach = OutOfReach::fails);
+                     Seconds period, OutOfReach out_of_reach = OutOfReach::fails, double accuracy = kYieldAccuracy);
 
  private:
   void collect(const ClusterState& state, const ClusterView& view, const RemapLimit& limit);
   template <typename Pack>
   double search(const ClusterState& state, const ClusterView& view, const PriorityRule& rule, double lowest,
-                Pack&& pack);
+                double accuracy, Pack&& pack);
   bool drop_lowest(const ClusterState& state, const ClusterView& view, const PriorityRule& rule);
   void apply(ClusterState& state, const ClusterView& view);
   bool same_as_last(const ClusterState& state) const;

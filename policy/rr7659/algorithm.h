@@ -17,7 +17,7 @@ namespace dfrs {
 ///   SUBMISSION['*'] ['/per' | '/stretch-per'] ['/OPT=' MIN|AVG|MAX] ['/MINVT=' s | '/MINFT=' s]
 ///
 /// where SUBMISSION is Greedy, GreedyP, GreedyPM, MCB8 or empty. Three more parts are readings of what the
-/// paper leaves open: '/TIES=' PRIORITY|NEWEST, '/FILL' and '/PLACE=FIRST'.
+/// paper leaves open: '/TIES=' PRIORITY|NEWEST, '/FILL', '/PLACE=FIRST' and '/FINE'.
 struct DfrsAlgorithm {
   enum class Submission { nothing, greedy, greedy_p, greedy_pm, mcb8 };
   enum class Periodic { nothing, mcb8, mcb8_stretch };
@@ -30,6 +30,7 @@ struct DfrsAlgorithm {
   RemapLimit limit;
   Ties ties = Ties::oldest;
   bool fills = false;         ///< "*" also acts after a periodic repack, for the jobs that it left out
+  bool fine = false;          ///< MCB8-stretch: searches to an accuracy of kFineAccuracy
   bool places_first = false;  ///< GreedyP, GreedyPM: the new job is placed before it is decided which marked jobs stay
 };
 

@@ -113,7 +113,8 @@ void DfrsPolicy::admit(const ClusterView& view, ClusterState& state, JobSlot job
 void DfrsPolicy::repack(const ClusterView& view, ClusterState& state, bool tick) {
   if (tick && algorithm_.periodic == Periodic::mcb8_stretch) {
     const auto out_of_reach = yield_rule_ ? Repack::OutOfReach::full_speed : Repack::OutOfReach::fails;
-    repack_.min_stretch(state, view, rule_, algorithm_.limit, period_, out_of_reach);
+    repack_.min_stretch(state, view, rule_, algorithm_.limit, period_, out_of_reach,
+                        algorithm_.fine ? kFineAccuracy : kYieldAccuracy);
   } else {
     repack_.max_yield(state, view, rule_, algorithm_.limit);
   }

@@ -55,6 +55,7 @@ Checked check_combination(const DfrsAlgorithm& a) {
   if (a.fills && (!a.opportunistic || !periodic || a.on_submission == Submission::mcb8)) {
     return wrong("/FILL goes with Greedy*, GreedyP* or GreedyPM* and /per");
   }
+  if (a.fine && !stretch) return wrong("/FINE goes with /stretch-per");
   if (a.places_first && a.on_submission != Submission::greedy_p && a.on_submission != Submission::greedy_pm) {
     return wrong("/PLACE=FIRST goes with GreedyP or GreedyPM");
   }
@@ -81,6 +82,8 @@ Checked parse_part(std::string_view part, DfrsAlgorithm& a, std::string_view& ob
     a.ties = ties->ties;
   } else if (same_name(part, "FILL")) {
     a.fills = true;
+  } else if (same_name(part, "FINE")) {
+    a.fine = true;
   } else if (same_name(part, "PLACE=FIRST")) {
     a.places_first = true;
   } else {
@@ -123,7 +126,7 @@ PartsMatch parse_parts(std::string_view name) {
   a.on_submission = found->submission;
 
   std::string_view objective;
-  std::array<bool, 6> seen{};  // periodic, objective, limit, ties, fill, place
+  std::array<bool, 7> seen{};  // periodic, objective, limit, ties, fill, place, fine
   while (!rest.empty()) {
     rest.remove_prefix(1);
     const std::string_view part = rest.substr(0, rest.find('/'));
@@ -134,6 +137,7 @@ PartsMatch parse_parts(std::string_view name) {
                              : name_starts_with(part, "TIES=")  ? 3
                              : same_name(part, "FILL")          ? 4
                              : name_starts_with(part, "PLACE=") ? 5
+                             : same_name(part, "FINE")          ? 6
                                                                 : 0;
     if (seen[kind]) return wrong("'" + std::string(part) + "' is one part too many");
     seen[kind] = true;
@@ -176,6 +180,7 @@ std::string name_of(const DfrsAlgorithm& a) {
     if (t.ties == a.ties) name += "/" + std::string(t.part);
   }
   if (a.fills) name += "/FILL";
+  if (a.fine) name += "/FINE";
   if (a.places_first) name += "/PLACE=FIRST";
   return name;
 }
@@ -224,6 +229,7 @@ std::string describe(const DfrsAlgorithm& a) {
   }
   if (a.ties == Ties::priority) text += "; repacks take equal jobs by priority";
   if (a.ties == Ties::newest) text += "; repacks take the newest of equal jobs first";
+  if (a.fine) text += "; a finer search for the stretch";
   if (a.fills) text += "; after a periodic repack, waiting jobs start where there is room";
   if (a.places_first) text += "; a new job is placed before those that stay are chosen";
   return text;

@@ -23,9 +23,9 @@ class AverageStretch {
  public:
   /// Minimises the sum of the estimates over all yields of at most 1 with which no node lacks CPU, and which are at
   /// least that of the largest inverse stretch that all jobs can have, or `floor`. The sum is at most a millionth above
-  /// the least, unless rounding or the limit of steps ends a group earlier: whatever happens the yields fit. By index
-  /// into contention.jobs(). About 20 steps a group, each O(places x iterations of the linear system, most often fewer
-  /// than 50).
+  /// the least, except in groups of thousands of jobs, where the number of steps and iterations ends the search within
+  /// a hundredth or so; gap() says how near. Whatever happens, the yields fit. By index into contention.jobs(). At most
+  /// 100 steps a group, most often about 20, each O(places x iterations), with at most 500 iterations.
   void solve(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
              std::span<double> yields);
 

@@ -5,6 +5,7 @@ EXTRA_PROGRAMS += tests/bench/dfrs_bench
 tests_bench_dfrs_bench_CPPFLAGS = $(AM_CPPFLAGS) $(FMT_CFLAGS) $(BENCHMARK_CFLAGS)
 tests_bench_dfrs_bench_LDADD = $(SIM_LIBS) $(BENCHMARK_LIBS) -lbenchmark_main
 tests_bench_dfrs_bench_SOURCES = \
+	tests/bench/average_stretch_bench.cc \
 	tests/bench/bound_bench.cc \
 	tests/bench/policy_bench.cc \
 	tests/bench/simulation_bench.cc \

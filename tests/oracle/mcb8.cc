@@ -119,7 +119,7 @@ bool could_run_alone(const World& world, JobSlot job) {
 }
 
 // `set_cpu` turns a target into requirements; false if some job cannot have it.
-double search(World& world, const RemapLimit& limit, double lowest, Ties ties,
+double search(World& world, const RemapLimit& limit, double lowest, double accuracy, Ties ties,
               const std::function<bool(double, std::vector<PackJob>&)>& set_cpu) {
   std::vector<PackJob> jobs;
   for (JobSlot slot : world.order) {
@@ -164,7 +164,7 @@ double search(World& world, const RemapLimit& limit, double lowest, Ties ties,
     reached = 1.0;
   } else {
     double failed = 1.0;
-    while (failed - reached > 0.01) {
+    while (failed - reached > accuracy) {
       const double middle = (reached + failed) / 2;
       (attempt(middle) ? reached : failed) = middle;
     }
@@ -177,15 +177,15 @@ double search(World& world, const RemapLimit& limit, double lowest, Ties ties,
 }  // namespace
 
 double mcb8(World& world, const RemapLimit& limit, Ties ties) {
-  const double yield = search(world, limit, 0.01, ties, [&](double target, std::vector<PackJob>& jobs) {
+  const double yield = search(world, limit, 0.01, 0.01, ties, [&](double target, std::vector<PackJob>& jobs) {
     for (PackJob& item : jobs) item.cpu = world.jobs[item.job].cpu_need * target;
     return true;
   });
   return std::max(yield, 0.0);
 }
 
-double mcb8_stretch(World& world, const RemapLimit& limit, Seconds period, Ties ties) {
-  return search(world, limit, 0.0, ties, [&](double target, std::vector<PackJob>& jobs) {
+double mcb8_stretch(World& world, const RemapLimit& limit, Seconds period, Ties ties, double accuracy) {
+  return search(world, limit, 0.0, accuracy, ties, [&](double target, std::vector<PackJob>& jobs) {
     for (PackJob& item : jobs) {
       // (flow + T) / (vt + y T) = 1 / s, solved for y.
       const double flow = world.flow_time(item.job) + period;

@@ -24,6 +24,7 @@ std::optional<std::vector<std::vector<NodeIndex>>> pack(const World& world, cons
 /// The MCB8 step of a tick or submission: changes the placements. Returns the yield reached, 0 if nothing changed.
 double mcb8(World& world, const RemapLimit& limit, Ties ties = Ties::oldest);
 /// MCB8-stretch. Returns the inverse stretch reached, negative if nothing changed.
-double mcb8_stretch(World& world, const RemapLimit& limit, Seconds period, Ties ties = Ties::oldest);
+double mcb8_stretch(World& world, const RemapLimit& limit, Seconds period, Ties ties = Ties::oldest,
+                    double accuracy = 0.01);
 
 }  // namespace dfrs::oracle

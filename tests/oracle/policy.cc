@@ -39,7 +39,7 @@ void decide(World& world, const DfrsAlgorithm& algorithm, const StepInput& step,
     }
   }
   if (step.tick && algorithm.periodic == DfrsAlgorithm::Periodic::mcb8_stretch) {
-    mcb8_stretch(world, algorithm.limit, period, algorithm.ties);
+    mcb8_stretch(world, algorithm.limit, period, algorithm.ties, algorithm.fine ? 1e-4 : 0.01);
   } else if (step.tick || (uses_mcb8 && (!step.submitted.empty() || (step.freed && algorithm.opportunistic)))) {
     mcb8(world, algorithm.limit, algorithm.ties);
   }

@@ -31,7 +31,8 @@ std::vector<Algorithm> readings() {
        {"GreedyP*/PLACE=FIRST", "GreedyPM*/PLACE=FIRST", "GreedyP/per/TIES=NEWEST/PLACE=FIRST",
         "GreedyPM*/per/MINVT=600/TIES=NEWEST/PLACE=FIRST", "GreedyP*/per/FILL", "GreedyPM*/per/TIES=PRIORITY/FILL",
         "MCB8*/TIES=NEWEST", "MCB8*/TIES=PRIORITY", "MCB8/per/TIES=NEWEST", "/per/TIES=NEWEST", "/per/TIES=PRIORITY",
-        "/stretch-per/TIES=NEWEST", "/stretch-per/TIES=PRIORITY"}) {
+        "/stretch-per/TIES=NEWEST", "/stretch-per/TIES=PRIORITY", "/stretch-per/OPT=AVG/TIES=NEWEST/FINE",
+        "/stretch-per/MINVT=600/FINE"}) {
     all.push_back(parse_algorithm(name).value());
   }
   return all;

@@ -128,6 +128,9 @@ TEST(Rr7659Readings, ConcernTheAlgorithmsThatTheyCan) {
   const Assumed newest = or_throw(assumed(std::vector<std::string>{"newest"}));
   EXPECT_EQ(newest.algorithm("GreedyPM*/per/OPT=MIN"), "GreedyPM*/per/OPT=MIN/TIES=NEWEST/PLACE=FIRST");
   EXPECT_EQ(newest.algorithm("MCB8*/OPT=MIN"), "MCB8*/OPT=MIN/TIES=NEWEST");
+  const Assumed fit = or_throw(assumed(std::vector<std::string>{"fit"}));
+  EXPECT_EQ(fit.algorithm("GreedyP/per/OPT=MIN"), "GreedyP/per/OPT=MIN/TIES=NEWEST/PLACE=FIRST");
+  EXPECT_EQ(fit.algorithm("/stretch-per/OPT=AVG/MINVT=600"), "/stretch-per/OPT=AVG/MINVT=600/TIES=NEWEST/FINE");
   EXPECT_EQ(newest.algorithm("GreedyP*/OPT=MIN"), "GreedyP*/OPT=MIN/PLACE=FIRST");
   for (const char* neither : {"EASY", "Greedy*/OPT=MIN"}) EXPECT_EQ(newest.algorithm(neither), neither);
   for (const PublishedDegradation& row : published_degradations()) {
