@@ -345,9 +345,10 @@ def chance(name, parts, same_instances):
 
 
 def in_another_draw(cell, times_papers=1):
-    """Would a second draw lie so far from ours in 5 of 100 cases or more? For standard deviations and maxima the program
-    says. The difference of two means varies 1.41 times as much as one if the draws are equally large; ours is
-    `times_papers` as large as the paper's. On a logarithmic scale, since the tails are heavy."""
+    """Would a second draw lie so far from ours in 5 of 100 cases or more? The program says, except for means whose draws
+    it cannot simulate or that have more values than the paper's. The difference of two means varies 1.41 times as much as
+    one if the draws are equally large; ours is `times_papers` as large as the paper's. On a logarithmic scale, since the
+    tails are heavy."""
     if cell.get("another_low"):
         return times_papers == 1 and float(cell["another_low"]) <= float(cell["published"]) <= float(cell["another_high"])
     if not cell["low"] or min(float(cell[k]) for k in ("measured", "low", "high", "published")) <= 0:
@@ -480,7 +481,7 @@ def account_of_all():
 
 
 def widths_of_draws():
-    """How long the intervals are by which draws explain standard deviations and maxima."""
+    """How long the intervals are by which draws explain figures, where the program simulates draws."""
     factors = []
     for name, parts in dict.fromkeys((name, tuple(parts)) for _, name, parts, _ in ACCOUNTS):
         read_so = {place(r): r for r in read(READINGS[name])} if name in READINGS else {}
@@ -492,8 +493,8 @@ def widths_of_draws():
             if lengths:
                 factors.append(min(lengths))
     counts = [sum(f <= limit for f in factors) for limit in (3, 10, 100)]
-    text = (f"Of the {len(factors):,} standard deviations and maxima that draws explain, {counts[0]:,} lie in intervals whose ends "
-            f"differ by a factor of 3 or less, {counts[1] - counts[0]:,} by 3 to 10, {counts[2] - counts[1]:,} by 10 to 100 and "
+    text = (f"Of the {len(factors):,} figures that simulated draws explain, {counts[0]:,} lie in intervals whose ends differ by "
+            f"a factor of 3 or less, {counts[1] - counts[0]:,} by 3 to 10, {counts[2] - counts[1]:,} by 10 to 100 and "
             f"{len(factors) - counts[2]:,} by more. The last two kinds say little.")
     return textwrap.wrap(text, 120)
 

@@ -93,6 +93,7 @@ std::optional<AnotherDraw> another_draw(std::span<const double> values, std::siz
   const Body body = body_of(std::span(all).subspan(tail));
 
   Random random(kBootstrapSeed, traces);
+  std::vector<double> means;
   std::vector<double> deviations;
   std::vector<double> maxima;
   for (std::size_t r = 0; r < kDraws; ++r) {
@@ -120,10 +121,11 @@ std::optional<AnotherDraw> another_draw(std::span<const double> values, std::siz
     const double z = random.normal();
     sum += rest * body.mean_sum + spread * body.sum * z;
     squares += std::max(0.0, rest * body.mean_squares + spread * (body.both * z + body.squares * random.normal()));
+    means.push_back(mean + sum / count);
     deviations.push_back(std::sqrt(std::max(0.0, squares - sum * sum / count) / (count - 1)));
     maxima.push_back(maximum);
   }
-  AnotherDraw another{middle(deviations), middle(maxima)};
+  AnotherDraw another{middle(means), middle(deviations), middle(maxima)};
   another.maximum.low = std::min(another.maximum.low, all[kExceeding - 1].maximum);
   return another;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How far apart figures of two draws of a workload lie by chance: a paper's standard deviation or maximum over
+// How far apart figures of two draws of a workload lie by chance: a paper's mean, standard deviation or maximum over
 // instances that a model drew may differ from ours only because the paper drew other ones.
 #pragma once
 
@@ -12,7 +12,8 @@
 namespace dfrs::sim {
 
 struct AnotherDraw {
-  Interval deviation;  ///< where its standard deviation lies in 95 of 100 cases
+  Interval mean;       ///< where its mean lies in 95 of 100 cases
+  Interval deviation;  ///< the same of its standard deviation
   Interval maximum;    ///< the same of its maximum
 };
 

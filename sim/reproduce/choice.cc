@@ -27,11 +27,14 @@ std::optional<double> Comparison::ratio() const {
   return measured / *published;
 }
 
-void ReproductionReport::add_mean(Comparison cell, std::span<const double> values, std::size_t traces) {
+void ReproductionReport::add_mean(Comparison cell, std::span<const double> values, std::size_t traces, bool drawn) {
   const Summary summary = summarize(values);
   cell.measured = summary.mean;
   if (const auto interval = bootstrap_mean(means_by_trace(values, independent(values, traces)))) {
     cell.spread = MeanSpread{summary.count, summary.median, *interval};
+  }
+  if (drawn) {
+    if (const auto another = another_draw(values, independent(values, traces))) cell.another_draw = another->mean;
   }
   add(std::move(cell));
 }

@@ -174,7 +174,7 @@ class Run {
     };
     const bool drawn = set != "HPC2N";
     const std::size_t traces = set == "scaled" ? count() : 0;
-    report_.add_mean(cell("avg", published.average), values, traces);
+    report_.add_mean(cell("avg", published.average), values, traces, drawn);
     report_.add_deviation(cell("std", published.deviation), values, drawn, traces);
     report_.add_maximum(cell("max", published.most), values, drawn, traces);
   }
@@ -223,7 +223,7 @@ class Run {
         }
         const Cost& paper = row.*column.published;
         report_.add_mean({"table2", std::string(row.algorithm), fmt::format("{} avg", column.name), paper.average},
-                         values, count());
+                         values, count(), true);
         report_.add_maximum({"table2", std::string(row.algorithm), fmt::format("{} max", column.name), paper.most},
                             values, true, count());
       }

@@ -38,7 +38,7 @@ struct Comparison {
   /// The row whose published value this one shows again, because it tests another reading of it; empty: its own.
   std::string variant_of = {};
   std::optional<MeanSpread> spread = {};  ///< where `measured` is a mean of two values or more
-  /// Where it is a standard deviation or a maximum of drawn instances: that of another draw of as many lies here.
+  /// Where it is a figure of drawn instances: that of another draw of as many lies here.
   std::optional<Interval> another_draw = {};
 
   /// measured / published; nothing without a published value or if that is 0.
@@ -80,9 +80,10 @@ class ReproductionReport {
  public:
   void add(Comparison cell) { cells_.push_back(std::move(cell)); }
   /// Adds a cell with the mean of `values`, at least one, and their spread. `traces`, if not 0: the values are of so
-  /// many traces, each at several loads (sim/metrics/by_trace.h).
-  void add_mean(Comparison cell, std::span<const double> values, std::size_t traces = 0);
-  /// The same of their standard deviation. `drawn`: a model drew the instances, so that there could be others.
+  /// many traces, each at several loads (sim/metrics/by_trace.h). `drawn`: a model drew the instances, so that there
+  /// could be others.
+  void add_mean(Comparison cell, std::span<const double> values, std::size_t traces = 0, bool drawn = false);
+  /// The same of their standard deviation.
   void add_deviation(Comparison cell, std::span<const double> values, bool drawn, std::size_t traces = 0);
   /// The same of their maximum.
   void add_maximum(Comparison cell, std::span<const double> values, bool drawn, std::size_t traces = 0);

@@ -105,7 +105,7 @@ Result<void> show_degradations(std::string_view part, const Experiments& experim
       };
       const bool drawn = column.sets.front() != Set::hpc2n;
       const std::size_t traces = experiments.traces_of(column.sets);
-      report.add_mean(cell("avg.", 0), values, traces);
+      report.add_mean(cell("avg.", 0), values, traces, drawn);
       report.add_deviation(cell("std.", 1), values, drawn, traces);
       report.add_maximum(cell("max", 2), values, drawn, traces);
     }
@@ -164,7 +164,7 @@ Result<void> show_costs(std::string_view part, const Experiments& experiments, R
       const std::vector<double> values = experiments.values(kHigh, algorithm, kPeriod, cost.value);
       const std::string name = fmt::format("{} {}", cost.of, cost.unit);
       report.add_mean({std::string(part), std::string(algorithm), name + " avg.", published_cost(algorithm, 2 * k)},
-                      values, experiments.traces_of(kHigh));
+                      values, experiments.traces_of(kHigh), true);
       report.add_maximum(
           {std::string(part), std::string(algorithm), name + " max", published_cost(algorithm, 2 * k + 1)}, values,
           true, experiments.traces_of(kHigh));

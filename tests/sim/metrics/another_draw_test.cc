@@ -26,7 +26,7 @@ struct Misses {
   double below = 0, above = 0;  // shares of the draws
 };
 struct Coverage {
-  Misses deviation, maximum;
+  Misses mean, deviation, maximum;
 };
 
 // How often the figures of a second draw of 200 are outside the intervals of a first one.
@@ -44,6 +44,7 @@ Coverage coverage(const Draw& draw) {
     for (double& value : second) value = draw(random);
     const std::optional<AnotherDraw> ours = another_draw(first, first.size());
     const Summary theirs = summarize(second);
+    count(share.mean, ours->mean, theirs.mean);
     count(share.deviation, ours->deviation, theirs.stddev);
     count(share.maximum, ours->maximum, theirs.max);
   }
@@ -54,11 +55,14 @@ Coverage coverage(const Draw& draw) {
 TEST(AnotherDraw, MissesFewDrawsWhateverTheTail) {
   for (const Draw& draw : {Draw(normal), Draw(lognormal), Draw(pareto), Draw(heavy_pareto)}) {
     const Coverage share = coverage(draw);
+    EXPECT_LE(share.mean.below, 0.055);
+    EXPECT_LE(share.mean.above, 0.055);
     EXPECT_LE(share.deviation.below, 0.055);
     EXPECT_LE(share.deviation.above, 0.055);
     EXPECT_LE(share.maximum.below, 0.04);
     EXPECT_LE(share.maximum.above, 0.055);
     // Nor are intervals longer than they must be.
+    EXPECT_GE(share.mean.below + share.mean.above, 0.01);
     EXPECT_GE(share.deviation.below + share.deviation.above, 0.01);
   }
 }
