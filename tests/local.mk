@@ -54,6 +54,7 @@ UNIT_TESTS += tests/policy_tests tests/sim_tests
 tests_policy_tests_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_policy_tests_LDADD = tests/oracle/liboracle.a $(TEST_LIBS)
 tests_policy_tests_SOURCES = \
+	tests/oracle/linear_program_test.cc \
 	tests/policy/batch/availability_profile_test.cc \
 	tests/policy/batch/conservative_test.cc \
 	tests/policy/batch/node_profile_test.cc \
@@ -93,7 +94,6 @@ tests_policy_tests_SOURCES = \
 	tests/policy/triage/room_count_test.cc \
 	tests/policy/triage/victims_test.cc \
 	tests/policy/triage/weighted_max_min_test.cc \
-	tests/oracle/linear_program_test.cc \
 	tests/policy/yield/average_stretch_test.cc \
 	tests/policy/yield/average_test.cc \
 	tests/policy/yield/changed_part_test.cc \

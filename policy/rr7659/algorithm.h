@@ -16,7 +16,7 @@ namespace dfrs {
 ///
 ///   SUBMISSION['*'] ['/per' | '/stretch-per'] ['/OPT=' MIN|AVG|MAX] ['/MINVT=' s | '/MINFT=' s]
 ///
-/// where SUBMISSION is Greedy, GreedyP, GreedyPM, MCB8 or empty. Three more parts are readings of what the
+/// where SUBMISSION is Greedy, GreedyP, GreedyPM, MCB8 or empty. Four more parts are readings of what the
 /// paper leaves open: '/TIES=' PRIORITY|NEWEST, '/FILL', '/PLACE=FIRST' and '/FINE'.
 struct DfrsAlgorithm {
   enum class Submission { nothing, greedy, greedy_p, greedy_pm, mcb8 };

@@ -120,18 +120,18 @@ void AverageStretch::take_group(const CpuContention& contention, std::span<const
 
 // Each job rises half as far as its nodes would let it if their jobs rose in proportion.
 void AverageStretch::begin(std::span<const StretchEstimate> jobs) {
-  for (Column& c : columns_) c.dy = 1;
+  for (Column& c : columns_) c.risen = 1;  // first as a part of the way to 1
   for (const Row& row : rows_) {
     double wanted = 0;
     for (const Entry& e : entries(row)) wanted += e.need * (1 - columns_[e.column].low);
-    for (const Entry& e : entries(row)) columns_[e.column].dy = std::min(columns_[e.column].dy, row.left / wanted);
+    for (const Entry& e : entries(row))
+      columns_[e.column].risen = std::min(columns_[e.column].risen, row.left / wanted);
   }
   double product = 0;
   for (Column& c : columns_) {
-    const double rise = c.dy * (1 - c.low) / 2;
-    c.risen = rise;
-    c.room = 1 - c.low - rise;
-    product -= slope(jobs[c.job], c.y()) * rise;
+    c.risen *= (1 - c.low) / 2;
+    c.room = 1 - c.low - c.risen;
+    product -= slope(jobs[c.job], c.y()) * c.risen;
   }
   for (Row& row : rows_) {
     for (const Entry& e : entries(row)) row.left -= e.need * columns_[e.column].risen;
@@ -223,14 +223,15 @@ void AverageStretch::multiply(std::span<const double> x, std::span<double> out) 
   }
 }
 
-// Conjugate gradients, preconditioned by the diagonal. An inexact solution costs steps, not correctness.
+// Conjugate gradients, preconditioned by the diagonal. With an inexact solution the yields still fit, but the
+// multipliers do not prove the gap small.
 void AverageStretch::solve_rows() {
   const std::size_t n = rows_.size();
   x_.assign(n, 0);
   residual_.assign(n, 0);
   direction_.assign(n, 0);
   image_.assign(n, 0);
-  std::vector<double> inverse(n);
+  inverse_.assign(n, 0);
   double rho = 0;
   for (std::size_t r = 0; r < n; ++r) {
     double diagonal = rows_[r].diagonal;
@@ -239,8 +240,8 @@ void AverageStretch::solve_rows() {
       diagonal += e.need * e.need * c.weight;
       residual_[r] += e.need * c.weight * c.gradient;
     }
-    inverse[r] = 1 / diagonal;
-    direction_[r] = inverse[r] * residual_[r];
+    inverse_[r] = 1 / diagonal;
+    direction_[r] = inverse_[r] * residual_[r];
     rho += residual_[r] * direction_[r];
   }
   const std::size_t most = std::min(2 * n + 20, kMaxIterations);
@@ -255,9 +256,9 @@ void AverageStretch::solve_rows() {
     for (std::size_t r = 0; r < n; ++r) {
       x_[r] += length * direction_[r];
       residual_[r] -= length * image_[r];
-      next += residual_[r] * residual_[r] * inverse[r];
+      next += residual_[r] * residual_[r] * inverse_[r];
     }
-    for (std::size_t r = 0; r < n; ++r) direction_[r] = inverse[r] * residual_[r] + next / rho * direction_[r];
+    for (std::size_t r = 0; r < n; ++r) direction_[r] = inverse_[r] * residual_[r] + next / rho * direction_[r];
     rho = next;
   }
 }

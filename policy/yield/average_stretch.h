@@ -78,7 +78,7 @@ class AverageStretch {
   std::vector<Column> columns_;
   std::vector<Row> rows_;
   std::vector<Entry> entries_;
-  std::vector<double> x_, residual_, direction_, image_, scratch_;  // of conjugate gradients
+  std::vector<double> x_, residual_, direction_, image_, inverse_, scratch_;  // of conjugate gradients
   double gap_ = 0;
 };
 

@@ -23,25 +23,29 @@ double common_level(const CpuContention& contention, std::span<const StretchEsti
   return level;
 }
 
+// Yields at that level.
+void set_common_level(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
+                      double level, std::span<double> yields) {
+  floor = std::min(floor, 1 / contention.max_load());
+  level = common_level(contention, jobs, floor, level);
+  for (std::size_t j = 0; j < jobs.size(); ++j) yields[j] = yield_at(jobs[j], level, floor);
+}
+
 }  // namespace
 
 void common_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
                     std::span<double> yields) {
-  floor = std::min(floor, 1 / contention.max_load());
   double level = 0;
   for (const StretchEstimate& job : jobs) level = std::max(level, full_speed(job));
-  level = common_level(contention, jobs, floor, level);
-  for (std::size_t j = 0; j < jobs.size(); ++j) yields[j] = yield_at(jobs[j], level, floor);
+  set_common_level(contention, jobs, floor, level, yields);
   repair_yields(contention, yields);
 }
 
 void shared_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
                     std::span<double> yields) {
-  floor = std::min(floor, 1 / contention.max_load());
   double level = kNever;
   for (const StretchEstimate& job : jobs) level = std::min(level, full_speed(job));
-  level = common_level(contention, jobs, floor, level);
-  for (std::size_t j = 0; j < jobs.size(); ++j) yields[j] = yield_at(jobs[j], level, floor);
+  set_common_level(contention, jobs, floor, level, yields);
 }
 
 void min_max_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Yields of /stretch-per (RR-7659, section 4.7): OPT=MAX iteratively minimises the largest estimated stretch, OPT=AVG
-// the average. The estimate is (flow + T) / (vt + yield T), where T is the time to the next tick.
+// Yields of /stretch-per (RR-7659, section 4.7): OPT=MAX iteratively minimises the largest estimated stretch;
+// average_stretch.h has OPT=AVG. The estimate is (flow + T) / (vt + yield T), where T is the time to the next tick.
 #pragma once
 
 #include <span>
@@ -25,7 +25,8 @@ struct StretchEstimate {
 void common_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
                     std::span<double> yields);
 
-/// The same for the largest s that all jobs can have: it ends where the first job runs at yield 1.
+/// The same for the largest s that all jobs can have: it ends where the first job runs at yield 1. A node may be
+/// exceeded by rounding.
 void shared_stretch(const CpuContention& contention, std::span<const StretchEstimate> jobs, double floor,
                     std::span<double> yields);
 

@@ -25,7 +25,6 @@ namespace {
 
 Result<ResultRow> simulate_row(const Instance& instance, const Algorithm& algorithm, const StretchBounds& bounds,
                                const CampaignOptions& options) {
-  SimOptions sim = options.sim;
   const double start = thread_cpu_seconds();
   // A store keeps the times: a later command may ask for them.
   const Watch watch{.policy_times = options.policy_times || options.store != nullptr,
@@ -33,7 +32,7 @@ Result<ResultRow> simulate_row(const Instance& instance, const Algorithm& algori
                     .ends_pile_ups = options.ends_pile_ups,
                     .warn = options.warn};
   ResultRow row;
-  const RunOutcome run = simulate(instance, algorithm, sim, watch);
+  const RunOutcome run = simulate(instance, algorithm, options.sim, watch);
   row.cpu_seconds = thread_cpu_seconds() - start;
   if (run) {
     row.policy_call_mean = run->mean_policy_call();

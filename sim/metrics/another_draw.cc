@@ -76,6 +76,7 @@ Interval middle(std::vector<double>& drawn) {
 }  // namespace
 
 std::optional<AnotherDraw> another_draw(std::span<const double> values, std::size_t traces) {
+  if (traces == 0) traces = values.size();
   const std::size_t tail = std::clamp(traces / 10, kLeastTail, kMostTail);
   if (traces <= tail) return std::nullopt;
   const auto count = static_cast<double>(values.size());

@@ -6,53 +6,39 @@
 
 #include "policy/core/nearest_name.h"
 #include "policy/core/registry.h"
-#include "sim/metrics/another_draw.h"
 #include "sim/metrics/by_trace.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/reproduction.h"
 
 namespace dfrs::sim {
 
-namespace {
-
-// The traces, or, where 0 stands for independent values, as many as there are.
-std::size_t independent(std::span<const double> values, std::size_t traces) {
-  return traces == 0 ? values.size() : traces;
-}
-
-}  // namespace
-
 std::optional<double> Comparison::ratio() const {
   if (!published || *published == 0) return std::nullopt;
   return measured / *published;
 }
 
-void ReproductionReport::add_mean(Comparison cell, std::span<const double> values, std::size_t traces, bool drawn) {
+void ReproductionReport::add_mean(Comparison cell, std::span<const double> values, std::size_t traces,
+                                  const std::optional<AnotherDraw>& another) {
   const Summary summary = summarize(values);
   cell.measured = summary.mean;
-  if (const auto interval = bootstrap_mean(means_by_trace(values, independent(values, traces)))) {
+  if (const auto interval = bootstrap_mean(means_by_trace(values, traces == 0 ? values.size() : traces))) {
     cell.spread = MeanSpread{summary.count, summary.median, *interval};
   }
-  if (drawn) {
-    if (const auto another = another_draw(values, independent(values, traces))) cell.another_draw = another->mean;
-  }
+  if (another) cell.another_draw = another->mean;
   add(std::move(cell));
 }
 
-void ReproductionReport::add_deviation(Comparison cell, std::span<const double> values, bool drawn,
-                                       std::size_t traces) {
+void ReproductionReport::add_deviation(Comparison cell, std::span<const double> values,
+                                       const std::optional<AnotherDraw>& another) {
   cell.measured = summarize(values).stddev;
-  if (drawn) {
-    if (const auto another = another_draw(values, independent(values, traces))) cell.another_draw = another->deviation;
-  }
+  if (another) cell.another_draw = another->deviation;
   add(std::move(cell));
 }
 
-void ReproductionReport::add_maximum(Comparison cell, std::span<const double> values, bool drawn, std::size_t traces) {
+void ReproductionReport::add_maximum(Comparison cell, std::span<const double> values,
+                                     const std::optional<AnotherDraw>& another) {
   cell.measured = summarize(values).max;
-  if (drawn) {
-    if (const auto another = another_draw(values, independent(values, traces))) cell.another_draw = another->maximum;
-  }
+  if (another) cell.another_draw = another->maximum;
   add(std::move(cell));
 }
 

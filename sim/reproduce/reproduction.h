@@ -16,6 +16,7 @@
 
 #include "sim/campaign/parallel.h"
 #include "sim/errors.h"
+#include "sim/metrics/another_draw.h"
 #include "sim/metrics/bootstrap.h"
 
 namespace dfrs::sim {
@@ -80,13 +81,13 @@ class ReproductionReport {
  public:
   void add(Comparison cell) { cells_.push_back(std::move(cell)); }
   /// Adds a cell with the mean of `values`, at least one, and their spread. `traces`, if not 0: the values are of so
-  /// many traces, each at several loads (sim/metrics/by_trace.h). `drawn`: a model drew the instances, so that there
-  /// could be others.
-  void add_mean(Comparison cell, std::span<const double> values, std::size_t traces = 0, bool drawn = false);
+  /// many traces, each at several loads (sim/metrics/by_trace.h). `another`: what another draw of them would give.
+  void add_mean(Comparison cell, std::span<const double> values, std::size_t traces = 0,
+                const std::optional<AnotherDraw>& another = {});
   /// The same of their standard deviation.
-  void add_deviation(Comparison cell, std::span<const double> values, bool drawn, std::size_t traces = 0);
+  void add_deviation(Comparison cell, std::span<const double> values, const std::optional<AnotherDraw>& another);
   /// The same of their maximum.
-  void add_maximum(Comparison cell, std::span<const double> values, bool drawn, std::size_t traces = 0);
+  void add_maximum(Comparison cell, std::span<const double> values, const std::optional<AnotherDraw>& another);
   /// Adds a sentence below the table `part`: what was left out, which instances stand for the paper's. With an empty
   /// `part`, at the end of the report.
   void note(std::string part, std::string sentence) { notes_.push_back({std::move(part), std::move(sentence)}); }

@@ -103,11 +103,12 @@ Result<void> show_degradations(std::string_view part, const Experiments& experim
                           {},
                           variant_of(algorithm)};
       };
-      const bool drawn = column.sets.front() != Set::hpc2n;
       const std::size_t traces = experiments.traces_of(column.sets);
-      report.add_mean(cell("avg.", 0), values, traces, drawn);
-      report.add_deviation(cell("std.", 1), values, drawn, traces);
-      report.add_maximum(cell("max", 2), values, drawn, traces);
+      std::optional<AnotherDraw> another;
+      if (column.sets.front() != Set::hpc2n) another = another_draw(values, traces);
+      report.add_mean(cell("avg.", 0), values, traces, another);
+      report.add_deviation(cell("std.", 1), values, another);
+      report.add_maximum(cell("max", 2), values, another);
     }
   }
   note_sets(part, experiments, columns, report);
@@ -163,11 +164,13 @@ Result<void> show_costs(std::string_view part, const Experiments& experiments, R
       const Cost& cost = kCosts[k];
       const std::vector<double> values = experiments.values(kHigh, algorithm, kPeriod, cost.value);
       const std::string name = fmt::format("{} {}", cost.of, cost.unit);
+      const std::size_t traces = experiments.traces_of(kHigh);
+      const std::optional<AnotherDraw> another = another_draw(values, traces);
       report.add_mean({std::string(part), std::string(algorithm), name + " avg.", published_cost(algorithm, 2 * k)},
-                      values, experiments.traces_of(kHigh), true);
+                      values, traces, another);
       report.add_maximum(
           {std::string(part), std::string(algorithm), name + " max", published_cost(algorithm, 2 * k + 1)}, values,
-          true, experiments.traces_of(kHigh));
+          another);
     }
   }
   report.note(std::string(part), experiments.describe(Set::scaled_high));

@@ -105,16 +105,13 @@ Cells cells_of(const Rr5724Campaign& campaign, std::size_t part, bool intervals)
       add(fmt::format("{} mean", metric), published.mean, summary.mean);
       if (intervals) add(fmt::format("{} ±", metric), std::nullopt, confidence_interval(values).half_width);
       if (intervals) add(fmt::format("{} median", metric), std::nullopt, summary.median);
-      std::optional<Interval> deviation;
-      std::optional<Interval> maximum;
-      if (intervals) {
-        if (const auto another = another_draw(values, values.size())) {
-          deviation = another->deviation;
-          maximum = another->maximum;
-        }
-      }
-      add(fmt::format("{} SD", metric), published.deviation, summary.stddev, deviation);
-      add(fmt::format("{} max", metric), published.max, summary.max, maximum);
+      std::optional<AnotherDraw> another;
+      if (intervals) another = another_draw(values, 0);
+      const auto of_another = [&](Interval AnotherDraw::* figure) {
+        return another ? std::optional((*another).*figure) : std::nullopt;
+      };
+      add(fmt::format("{} SD", metric), published.deviation, summary.stddev, of_another(&AnotherDraw::deviation));
+      add(fmt::format("{} max", metric), published.max, summary.max, of_another(&AnotherDraw::maximum));
     };
     add_metric("max-stretch", row.max_stretch, ours.max_stretch);
     add_metric("sum-stretch", row.sum_stretch, ours.sum_stretch);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/oracle/yields.h"
 
-#include <glpk.h>
-
 #include <algorithm>
+#include <numeric>
 
 #include "tests/oracle/linear_program.h"
 
@@ -59,36 +58,22 @@ double best_yield_sum(const World& world) {
     if (world.jobs[job].placed()) running.push_back(job);
   }
   if (running.empty()) return 0;
-  glp_prob* lp = glp_create_prob();
-  glp_set_obj_dir(lp, GLP_MAX);
-  glp_add_cols(lp, static_cast<int>(running.size()));
-  const double lowest = std::min(1.0, common_yield(world));
-  for (std::size_t k = 0; k < running.size(); ++k) {
-    const int column = static_cast<int>(k) + 1;
-    glp_set_obj_coef(lp, column, 1);
-    glp_set_col_bnds(lp, column, lowest < 1 ? GLP_DB : GLP_FX, lowest, 1);
-  }
-  glp_add_rows(lp, static_cast<int>(world.nodes.size()));
+  LinearProgram program;
+  program.clear();
+  program.cost.assign(running.size(), 1);
+  program.lower.assign(running.size(), std::min(1.0, common_yield(world)));
+  program.upper.assign(running.size(), 1);
   for (NodeIndex n = 0; n < world.nodes.size(); ++n) {
-    std::vector<int> index{0};
-    std::vector<double> value{0};
     for (std::size_t k = 0; k < running.size(); ++k) {
       const int tasks = world.tasks_on(running[k], n);
       if (tasks == 0) continue;
-      index.push_back(static_cast<int>(k) + 1);
-      value.push_back(world.jobs[running[k]].cpu_need * tasks);
+      program.column.push_back(k);
+      program.value.push_back(world.jobs[running[k]].cpu_need * tasks);
     }
-    glp_set_row_bnds(lp, static_cast<int>(n) + 1, GLP_UP, 0, world.nodes[n].spec.cpu);
-    glp_set_mat_row(lp, static_cast<int>(n) + 1, static_cast<int>(index.size()) - 1, index.data(), value.data());
+    program.end_row(world.nodes[n].spec.cpu);
   }
-  glp_smcp parameters;
-  glp_init_smcp(&parameters);
-  parameters.msg_lev = GLP_MSG_OFF;
-  parameters.meth = GLP_DUAL;  // the product uses the primal method
-  glp_simplex(lp, &parameters);
-  const double best = glp_get_status(lp) == GLP_OPT ? glp_get_obj_val(lp) : -1;
-  glp_delete_prob(lp);
-  return best;
+  std::vector<double> x(running.size());
+  return maximize(program, x) ? std::accumulate(x.begin(), x.end(), 0.0) : -1;
 }
 
 std::vector<double> max_stretch_yields(const World& world, Seconds rest) {

@@ -16,7 +16,7 @@ std::vector<double> max_min_yields(const World& world);
 double common_yield(const World& world);
 
 /// The largest sum of yields with none below common_yield(): linear program (2), all nodes and jobs written out, by
-/// GLPK called directly.
+/// GLPK.
 double best_yield_sum(const World& world);
 
 /// OPT=MAX of section 4.7: the estimates (flow + T) / (vt + y T) come down together, T = `rest`; when a node is full

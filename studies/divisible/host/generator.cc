@@ -56,8 +56,8 @@ double draw_size(Random& random, SizeReading reading) {
   return std::exp(random.uniform(std::log(kLeastDatabank), std::log(kMostDatabank)));
 }
 
-// Holds each databank with the probability `availability`, under the condition that it holds one. If hundreds of draws
-// leave it empty, the probability is so small that it holds just one, each as likely as the others.
+// Holds each databank with the probability `availability`, under the condition that it holds one. If a thousand
+// draws leave it empty, the probability is so small that it holds just one, each as likely as the others.
 void fill_site(Random& random, double availability, std::size_t databanks, Cluster& cluster) {
   constexpr int kMostDraws = 1000;
   for (int draw = 0; draw < kMostDraws && cluster.databanks.empty(); ++draw) {

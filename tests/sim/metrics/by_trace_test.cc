@@ -47,6 +47,7 @@ TEST(ByTrace, DeviationsOfAnotherDraw) {
     missed += misses(another_draw(ours, 100));
     missed_as_independent += misses(another_draw(ours, ours.size()));
   }
+  EXPECT_GE(missed, 0.005);
   EXPECT_LE(missed, 0.08);
   EXPECT_GT(missed_as_independent, 0.3);
 }
