@@ -71,13 +71,16 @@ def machine():
     return f"{model}, {os.cpu_count()} cores"
 
 
-def stored(path):
-    """Simulations in a store, and their CPU time."""
+def stored_seconds(path):
+    """CPU time of the simulations in a store."""
     if not os.path.exists(path):
-        return 0, 0.0
+        return 0.0
     with sqlite3.connect(path) as store:
-        count, seconds = store.execute("SELECT count(*), total(cpu_seconds) FROM results").fetchone()
-    return count, seconds
+        return store.execute("SELECT total(cpu_seconds) FROM results").fetchone()[0]
+
+
+def command_of(name, arguments):
+    return f"dfrs-sim reproduce {reproduction(name)} {arguments}".rstrip()
 
 
 def run(name, program, work, instances, threads):
@@ -93,7 +96,7 @@ def run(name, program, work, instances, threads):
                 return
     os.makedirs(folder, exist_ok=True)
     store = os.path.join(folder, reproduction(name) + ".db")
-    _, before = stored(store)
+    before = stored_seconds(store)
     words = [program, "reproduce", reproduction(name), *arguments.split(), "-j", str(threads), "-o", folder]
     begun = time.monotonic()
     child = os.posix_spawn(program, words, os.environ,
@@ -101,10 +104,11 @@ def run(name, program, work, instances, threads):
     _, status, usage = os.wait4(child, 0)
     if status != 0:
         sys.exit(f"regenerate.py: {' '.join(words)} failed; run it alone to see why")
-    refuse_without_logs(os.path.join(folder, reproduction(name) + ".md"))
+    report = os.path.join(folder, reproduction(name) + ".md")
+    refuse_without_logs(report)
     facts = {
         "arguments": arguments,
-        "simulations": stored(store)[0],
+        "simulations": simulations_of(report),
         "cpu_s": before + usage.ru_utime + usage.ru_stime,
         "elapsed_s": None if before else round(time.monotonic() - begun),
         "threads": threads,
@@ -115,6 +119,12 @@ def run(name, program, work, instances, threads):
         json.dump(facts, out)
     os.replace(note + ".tmp", note)
     print(f"{name}: {facts['cpu_s']:.0f} s of CPU time", flush=True)
+
+
+def simulations_of(report):
+    """How many simulations made the report."""
+    with open(report, encoding="utf-8") as lines:
+        return int(re.search(r"^- \*simulations\*: `(\d+)`$", lines.read(), re.MULTILINE)[1])
 
 
 def refuse_without_logs(report):
@@ -139,7 +149,7 @@ def collect(name, work):
             writer.writerow([short(row[column]) for column in KEPT])
     with open(os.path.join(folder, "run.json"), encoding="utf-8") as lines:
         facts = json.load(lines)
-    facts["command"] = f"dfrs-sim reproduce {reproduction(name)} {facts.pop('arguments')}".rstrip()
+    facts["command"] = command_of(name, facts.pop("arguments"))
     facts["cpu_s"] = round(facts["cpu_s"])
     facts["peak_mib"] = round(facts["peak_mib"])
     with open(os.path.join(DATA, name + ".runs.json"), "w", encoding="utf-8") as out:
@@ -247,9 +257,8 @@ def runs(name):
     def block():
         with open(os.path.join(DATA, name + ".runs.json"), encoding="utf-8") as lines:
             facts = json.load(lines)
-        count = f"{facts['simulations']:,} simulations, " if facts["simulations"] else ""
         took = f", {facts['elapsed_s']:,} s by {facts['threads']} thread{'s' * (facts['threads'] > 1)}" if facts.get("elapsed_s") else ""
-        return [f"`{facts['command']}`: {count}{facts['cpu_s']:,} s of CPU time{took}, at most {facts['peak_mib']} MiB, on "
+        return [f"`{facts['command']}`: {facts['simulations']:,} simulations, {facts['cpu_s']:,} s of CPU time{took}, at most {facts['peak_mib']} MiB, on "
                 f"{facts['machine']}."]
 
     return block
@@ -898,6 +907,16 @@ def chart_text(name):
     return path, old, CHARTS[name]()
 
 
+def other_commands():
+    """Experiments whose data come from another command than they have now."""
+    names = []
+    for name, arguments in EXPERIMENTS.items():
+        with open(os.path.join(DATA, name + ".runs.json"), encoding="utf-8") as lines:
+            if json.load(lines)["command"] != command_of(name, arguments):
+                names.append(name)
+    return names
+
+
 def old_waterfall():
     """The numbers above the bars of rivals-gain.svg that its data do not have."""
     with open(os.path.join(IMAGES, "rivals-gain.svg"), encoding="utf-8") as lines:
@@ -952,6 +971,9 @@ def main():
         elif old != new:
             with open(path, "w", encoding="utf-8") as out:
                 out.write(new)
+    if options.action == "check" and (other := other_commands()):
+        differing += 1
+        print(f"FAIL: the data of {', '.join(other)} come from another command; run make results RESULTS='{' '.join(other)}'")
     if options.action == "check" and (other := old_waterfall()):
         differing += 1
         print(f"FAIL: rivals-gain.svg is not of its data: {', '.join(other)}; run make results RESULTS=rivals")

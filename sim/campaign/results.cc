@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <sstream>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -208,6 +210,18 @@ class ResultsReader {
   Error error_;
 };
 
+// The words of `text` that `other` does not have: where options differ, only those that do.
+std::string words_apart(const std::string& text, const std::string& other) {
+  const auto words = [](const std::string& line) {
+    std::istringstream in(line);
+    return std::vector<std::string>(std::istream_iterator<std::string>(in), {});
+  };
+  const std::vector<std::string> known = words(other);
+  std::vector<std::string> apart = words(text);
+  std::erase_if(apart, [&](const std::string& word) { return std::ranges::find(known, word) != known.end(); });
+  return apart.empty() ? "none" : fmt::format("{}", fmt::join(apart, " "));
+}
+
 }  // namespace
 
 Result<std::vector<ResultRow>> parse_results_csv(std::string_view text, const std::string& source) {
@@ -226,7 +240,10 @@ Result<void> check_origins_agree(const std::vector<ResultRow>& rows) {
     if (origin == nullptr) continue;
     if (first == nullptr) first = origin;
     if (origin != first) {
-      if (origin->options != first->options) return refuse("simulation options", first->options, origin->options);
+      if (origin->options != first->options) {
+        return refuse("simulation options", words_apart(first->options, origin->options),
+                      words_apart(origin->options, first->options));
+      }
       if (origin->program != first->program) return refuse("programs", first->program, origin->program);
     }
     const ResultOrigin* const other = by_instance.emplace(row.instance, origin).first->second;
@@ -236,7 +253,8 @@ Result<void> check_origins_agree(const std::vector<ResultRow>& rows) {
                     origin->source + " " + origin->sha256);
     }
     if (other->workload != origin->workload) {
-      return refuse("workload options of the instance " + row.instance, other->workload, origin->workload);
+      return refuse("workload options of the instance " + row.instance, words_apart(other->workload, origin->workload),
+                    words_apart(origin->workload, other->workload));
     }
   }
   return {};

@@ -73,7 +73,12 @@ struct ReproduceCommand {
     const Reproduction& reproduction = *or_throw(find_reproduction(name));
     options.parts = or_throw(parse_parts(parts, reproduction));
     options.assume = or_throw(parse_readings(assume, reproduction));
-    options.progress = terminal_progress("simulations");
+    std::size_t simulations = 0;
+    const Progress bar = terminal_progress("simulations");
+    options.progress = [&](std::size_t done, std::size_t total) {
+      if (done == total) simulations += total;
+      if (bar) bar(done, total);
+    };
     say_when_interrupted(
         options.output.empty()
             ? "nothing is kept; with --output FOLDER, the same command continues where it was"
@@ -97,6 +102,7 @@ struct ReproduceCommand {
     }
     run.overview = overview(tables, report);
     describe_origin(run, own);
+    run.simulations = simulations;
     if (outputs) outputs->write(tables, run);
     print(text_comparison(tables, run));
     if (outputs)

@@ -47,6 +47,17 @@ std::vector<std::string> option_names(const base::Command& app) {
   return names;
 }
 
+// The options that have `name` as one of their words, as --floor is one of --stretch-floor; otherwise the nearest one.
+std::string meant_options(const std::string& name, const std::vector<std::string>& names) {
+  std::vector<std::string> with_word;
+  const std::string word = name.substr(name.find_first_not_of('-')) + "-";
+  for (const std::string& option : names) {
+    if (name.starts_with("--") && (option + "-").find("-" + word) != std::string::npos) with_word.push_back(option);
+  }
+  if (with_word.empty()) return std::string(nearest_name(name, names));
+  return fmt::format("{}", fmt::join(with_word, "' or '"));
+}
+
 std::vector<std::string> command_names(const base::Command& app) {
   std::vector<std::string> names;
   for (const base::Command& command : app.subcommands()) names.push_back(command.name());
@@ -78,7 +89,7 @@ std::string suggestion(const base::Command& app, const std::vector<std::string>&
       // The value of a short option may follow without a blank: -j1.
       const std::string name = word[1] == '-' ? word.substr(0, word.find('=')) : word.substr(0, 2);
       if (std::find(names.begin(), names.end(), name) == names.end()) {
-        return fmt::format("unknown option '{}'; did you mean '{}'?", name, nearest_name(name, names));
+        return fmt::format("unknown option '{}'; did you mean '{}'?", name, meant_options(name, names));
       }
     }
   }

@@ -210,6 +210,7 @@ class DynpReproduction {
     if (auto simulated = simulate_all(); !simulated) return simulated;
     table4();
     table5();
+    each_set();
     table6();
     draw_figures();
     return {};

@@ -2,6 +2,7 @@
 // Renders a reproduction's report as text for a terminal, CSV, Markdown and HTML.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@ struct RunDescription {
   std::vector<std::string> notes;  ///< on the whole run; shown at the end
   ResultOrigin origin = {};        ///< `source` and `sha256`: of the logs, separated by "; "
   std::string command = {};        ///< that repeats the run
+  std::size_t simulations = 0;     ///< how many made the cells, those of earlier runs included; 0: not known
   std::string overview = {};       ///< what overview() says; pages show it at the top
 };
 

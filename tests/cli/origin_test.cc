@@ -431,7 +431,7 @@ TEST(CliOrigin, ReportRefusesResultsThatDiffer) {
   const std::string b = results(two, "60", "b.csv");
   const std::string c = results(two, "10", "c.csv");
   expect_failure(dfrs_sim({"report", a, b, "-o", folder / "r.html"}), kExitUsage,
-                 {"different simulation options", "--stretch-floor=10", "--stretch-floor=60"});
+                 {"different simulation options: '--stretch-floor=10' and '--stretch-floor=60';"});
   EXPECT_EQ(dfrs_sim({"report", a, c, "--format", "text"}).exit_code, 0);
 
   // Files of older versions have no such columns.

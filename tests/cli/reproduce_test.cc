@@ -50,7 +50,7 @@ TEST(CliReproduce, FoldersThatCannotBeWritten) {
   expect_failure(dfrs_sim({"reproduce", "rr7659", "--parts", "figure3b", "-o", file}), kExitIo, {file});
 }
 
-// Figure 3b is 14 simulations on one generated trace; a second run takes all of them from the store. A folder of logs
+// Figure 3b is 13 simulations on one generated trace; a second run takes all of them from the store. A folder of logs
 // is an option that the results name, but no log of it is their source.
 TEST(CliReproduce, ShowsAndKeepsAFigure) {
   const TemporaryFolder folder;
@@ -62,6 +62,7 @@ TEST(CliReproduce, ShowsAndKeepsAFigure) {
   EXPECT_THAT(text, HasSubstr("figure3b: underutilization"));
   EXPECT_THAT(text, HasSubstr("\n12000 "));
   EXPECT_THAT(text, HasSubstr("1 Lublin traces of our own seeds 1 to 1"));
+  EXPECT_THAT(text, HasSubstr("\nsimulations           13\n"));
   EXPECT_THAT(folder.names(), ::testing::UnorderedElementsAre("HPC2N-2002-2.1-cln.swf", "out"));
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "out")) {

@@ -29,6 +29,7 @@ TEST(CliUsage, UnknownWordsNameTheNearest) {
   expect_usage({"run", "-", "-a", "EASY", "--penaltyy=3"}, {"'--penaltyy'", "'--penalty'"});
   expect_usage({"compare", "-", "--algoritm", "EASY"}, {"'--algoritm'", "'--algorithm'"});
   expect_usage({"generate", "--jbos", "3"}, {"'--jbos'", "'--jobs'"});
+  expect_usage({"compare", "-", "--floor", "60"}, {"'--floor'", "'--stretch-floor' or '--priority-floor'"});
   expect_usage({"list", "--name"}, {"'--name'", "'--names'"});
   expect_usage({"list", "extra"}, {"extra"});
   expect_usage({"compare", "-", "-j1", "--bogus"}, {"unknown option '--bogus'"});

@@ -25,6 +25,14 @@ sed -i 's/stroke-dasharray/dash/' "$copy/images/triage-mixed.svg"
 found chart
 cmp "$here/../images/triage-mixed.svg" "$copy/images/triage-mixed.svg"
 
+# Data of a command that is no longer the experiment's are found.
+sed -i 's/"command": "dfrs-sim reproduce dynp /&--seed 7 /' "$copy/results/data/dynp.runs.json"
+if error=$(python3 "$copy/results/regenerate.py" check); then
+  echo "FAIL: data of another command passed the check"
+  exit 1
+fi
+grep -q 'the data of dynp come from another command' <<< "$error"
+
 # A run without the logs must not replace the figures that need them.
 if error=$(env -u DFRS_TRACES python3 "$copy/results/regenerate.py" run ipdps2010 --instances 1 --work "$copy/work" 2>&1); then
   echo "FAIL: a run without its log passed"

@@ -13,18 +13,22 @@
 namespace dfrs::sim {
 namespace {
 
+std::vector<Comparison> cells_of(ReproduceOptions options) {
+  const TemporaryFolder without_logs;
+  options.traces = without_logs.path().string();
+  ReproductionReport report;
+  or_throw(or_throw(find_reproduction("dynp"))->run(options, report));
+  return {report.cells().begin(), report.cells().end()};
+}
+
 // Rows of PC2's column in tables 5 and 6, of one job set.
 std::map<std::string, double> pc2(std::vector<std::string> assume) {
-  const TemporaryFolder without_logs;
   ReproduceOptions options;
   options.parts = {"table5", "table6"};
   options.assume = std::move(assume);
   options.instances = 1;
-  options.traces = without_logs.path().string();
-  ReproductionReport report;
-  or_throw(or_throw(find_reproduction("dynp"))->run(options, report));
   std::map<std::string, double> rows;
-  for (const Comparison& cell : report.cells()) {
+  for (const Comparison& cell : cells_of(options)) {
     if (cell.column == "PC2_syn") rows[cell.row] = cell.measured;
   }
   return rows;
@@ -41,6 +45,22 @@ TEST(DynpReadings, ReachDecisionsAndJobSets) {
   const std::map<std::string, double> load = pc2({"load"});
   EXPECT_NEAR(load.at("utilization [%]"), 42.49, 3);
   EXPECT_NE(load.at("total"), plain.at("total"));
+}
+
+TEST(DynpSets, EachIsShownAndTheirMeanIsTable5s) {
+  ReproduceOptions options;
+  options.parts = {"table5", "table5-sets"};
+  options.instances = 2;
+  options.seed = 5;
+  std::map<std::string, double> wait;  // of PC2, by the seed of the set
+  double mean = 0;
+  for (const Comparison& cell : cells_of(options)) {
+    if (cell.table == "table5-sets" && cell.column == "PC2_syn wait [s]") wait[cell.row] = cell.measured;
+    if (cell.table == "table5" && cell.column == "PC2_syn" && cell.row == "average wait time [s]") mean = cell.measured;
+  }
+  ASSERT_EQ(wait.size(), 2u);
+  EXPECT_NE(wait.at("5"), wait.at("6"));
+  EXPECT_DOUBLE_EQ(mean, (wait.at("5") + wait.at("6")) / 2);
 }
 
 }  // namespace
