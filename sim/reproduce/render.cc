@@ -145,12 +145,10 @@ std::string text_comparison(std::span<const ComparisonTable> tables, const RunDe
 
 std::vector<std::pair<std::string, std::string>> what_made(const RunDescription& run) {
   const std::string simulations = run.simulations == 0 ? "" : fmt::format("{}", run.simulations);
-  std::vector<std::pair<std::string, std::string>> made{{"program", run.origin.program},
-                                                        {"source", run.origin.source},
-                                                        {"source SHA-256", run.origin.sha256},
-                                                        {"simulation options", run.origin.options},
-                                                        {"simulations", simulations},
-                                                        {"repeat with", run.command}};
+  std::vector<std::pair<std::string, std::string>> made{
+      {"program", run.origin.program},       {"source", run.origin.source},
+      {"source SHA-256", run.origin.sha256}, {"simulation options", run.origin.options},
+      {"simulations", simulations},          {"repeat with", run.command}};
   std::erase_if(made, [](const auto& line) { return line.second.empty(); });
   return made;
 }

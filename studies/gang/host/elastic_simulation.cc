@@ -16,6 +16,32 @@
 namespace dfrs::sim {
 namespace {
 
+// The line of least squares through points that come in the order of `x`; Welford's updates.
+class Rise {
+ public:
+  void add(double x, double y) {
+    if (n_ == 0) first_ = x;
+    last_ = x;
+    n_ += 1;
+    const double dx = x - mean_x_;
+    mean_x_ += dx / n_;
+    mean_y_ += (y - mean_y_) / n_;
+    xx_ += dx * (x - mean_x_);
+    xy_ += dx * (y - mean_y_);
+  }
+  // How much the line rises from the first x to the last, relative to the mean of y.
+  double over_mean() const { return xx_ > 0 && mean_y_ != 0 ? xy_ / xx_ * (last_ - first_) / mean_y_ : 0; }
+
+ private:
+  double n_ = 0;
+  double first_ = 0;
+  double last_ = 0;
+  double mean_x_ = 0;
+  double mean_y_ = 0;
+  double xx_ = 0;
+  double xy_ = 0;
+};
+
 using gang::Event;
 using gang::MachineIndex;
 using gang::MachineSet;
@@ -90,6 +116,7 @@ class Run {
     const Seconds response = now_ - gone.job.arrival;
     ++metrics_.finished;
     metrics_.mean_response += response;
+    rise_.add(now_, response);
     metrics_.response_by_tasks += gone.job.tasks * response;
     finished_tasks_ += gone.job.tasks;
     metrics_.mean_wait += gone.start - gone.job.arrival;
@@ -153,6 +180,7 @@ class Run {
     if (metrics_.finished == 0) return;
     const auto n = static_cast<double>(metrics_.finished);
     metrics_.mean_response /= n;
+    metrics_.response_rise = rise_.over_mean();
     metrics_.mean_wait /= n;
     metrics_.mean_bounded_slowdown /= n;
     metrics_.response_by_tasks /= finished_tasks_;
@@ -176,6 +204,7 @@ class Run {
   std::vector<Present> jobs_;  // by slot
   std::vector<JobSlot> free_;
   double finished_tasks_ = 0;
+  Rise rise_;
   GangMetrics metrics_;
   std::optional<std::string> bug_;  // in a rule: ends the run
 };

@@ -35,7 +35,11 @@ struct ElasticOptions {
 /// gangs.
 struct GangMetrics {
   std::uint64_t finished = 0;
-  double mean_response = 0;              ///< RT: departure - arrival
+  double mean_response = 0;  ///< RT: departure - arrival
+  /// How much the response time rises from the first departure to the last, by least squares, relative to its mean:
+  /// about 0 in a steady state, 2 where it rises from nothing because the machines cannot keep up; 0 with fewer than
+  /// two gangs.
+  double response_rise = 0;
   double mean_bounded_slowdown = 0;      ///< BSLD: max(response / max(execution, tau), 1)
   double mean_wait = 0;                  ///< start - arrival
   std::uint64_t migrations = 0;          ///< gangs that migrated

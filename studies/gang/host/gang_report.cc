@@ -23,6 +23,7 @@ constexpr std::array kFigures{
     Figure{"response_time", "response time", [](const GangMetrics& m) { return m.mean_response; }},
     Figure{"bounded_slowdown", "bounded slowdown", [](const GangMetrics& m) { return m.mean_bounded_slowdown; }},
     Figure{"response_by_tasks", nullptr, [](const GangMetrics& m) { return m.response_by_tasks; }},
+    Figure{"response_rise", nullptr, [](const GangMetrics& m) { return m.response_rise; }},
     Figure{"wait", nullptr, [](const GangMetrics& m) { return m.mean_wait; }},
     Figure{"migrations", "migrations", [](const GangMetrics& m) { return static_cast<double>(m.migrations); }},
     Figure{"starved_migrations", nullptr,
@@ -78,7 +79,12 @@ std::optional<ConfidenceInterval> GangReport::cost_performance_of(const Row& row
   return std::nullopt;
 }
 
-bool GangReport::unstable(const Row& row) {
+bool GangReport::growing(const Row& row) {
+  const ConfidenceInterval rise = interval_of(row.runs, [](const GangMetrics& m) { return m.response_rise; });
+  return rise.mean > 1 && (std::isinf(rise.half_width) || rise.mean - rise.half_width > 0.5);
+}
+
+bool GangReport::wide(const Row& row) {
   constexpr std::array kJudged{&GangMetrics::mean_response, &GangMetrics::mean_bounded_slowdown,
                                &GangMetrics::lease_time};
   const auto wide = [&](const ConfidenceInterval& i) {
@@ -93,13 +99,13 @@ bool GangReport::unstable(const Row& row) {
 
 namespace {
 
-bool any_unstable(const GangReport& report) {
-  return std::any_of(report.rows.begin(), report.rows.end(), &GangReport::unstable);
+bool any_row(const GangReport& report, bool (*is)(const GangReport::Row& row)) {
+  return std::any_of(report.rows.begin(), report.rows.end(), is);
 }
 
 base::TextTable text_table(const GangReport& report, bool compared) {
   base::TextTable table;
-  const bool marks = any_unstable(report);
+  const bool marks = any_row(report, &GangReport::unstable);
   table.column("scheduler");
   table.column("migration");
   table.column("X-factor", base::Align::right);
@@ -146,11 +152,17 @@ std::string text_report(const GangReport& report) {
     text +=
         "CPE: the share of AFCFS's lease time that LJFS saves, plus that of its response time; negative: AFCFS is "
         "better.\n";
-  if (any_unstable(report)) {
+  if (any_row(report, &GangReport::wide)) {
     text +=
         "unstable: an interval is wider than its mean (2 x ± > mean), so the row says little: the replications do not\n"
         "agree. Give more gangs or replications (--gangs, --replications); if that does not help, the machines cannot\n"
         "keep up with the arrivals (--lambda).\n";
+  }
+  if (any_row(report, &GangReport::growing)) {
+    text +=
+        "unstable: response times grow to the end of the runs, so the row's means depend on --gangs: the machines "
+        "cannot\n"
+        "keep up with the arrivals. Give more machines (--limit) or fewer arrivals (--lambda).\n";
   }
   return text + '\n' + report.origin.text();
 }

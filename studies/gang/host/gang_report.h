@@ -22,9 +22,14 @@ struct GangReport {
 
   /// CPE of LJFS against AFCFS with equal other settings; for rows of LJFS if there is a matching row of AFCFS.
   std::optional<ConfidenceInterval> cost_performance_of(const Row& row) const;
+  /// Whether response times grow through the runs: by more than their mean (GangMetrics::response_rise), and by more
+  /// than half of it within the confidence interval. The machines then cannot keep up, and means depend on the length
+  /// of runs.
+  static bool growing(const Row& row);
   /// Whether the confidence interval of the response time, bounded slowdown, lease time or number of machines is wider
   /// than its mean: the replications do not agree. False with one replication, which has no interval.
-  static bool unstable(const Row& row);
+  static bool wide(const Row& row);
+  static bool unstable(const Row& row) { return wide(row) || growing(row); }
 };
 
 /// Means with half-widths of their confidence intervals, a line per row, and a legend.

@@ -70,6 +70,22 @@ TEST(CliGang, RowsWhoseIntervalsAreWiderThanTheirMeansAreMarked) {
   for (std::size_t k = 1; k < stable.size(); ++k) EXPECT_EQ(stable[k][column(stable, "unstable")], "0");
 }
 
+// 45 tasks arrive in a time unit. If gangs do not migrate, 60 machines have work for a third of the time and cannot
+// keep up.
+TEST(CliGang, RowsWithMoreArrivalsThanMachinesBearAreMarked) {
+  const std::vector<std::string> overloaded{"gang", "--limit", "60",   "--lambda",
+                                            "2.75", "--gangs", "3000", "--replications"};
+  for (const char* replications : {"1", "4"}) {
+    const auto rows = csv(output_of(with(overloaded, {replications, "--migration", "none", "--format", "csv"})));
+    for (std::size_t k = 1; k < rows.size(); ++k) {
+      EXPECT_GT(std::stod(rows[k][column(rows, "response_rise")]), 1.5);
+      EXPECT_EQ(rows[k][column(rows, "unstable")], "1");
+    }
+  }
+  EXPECT_THAT(output_of(with(overloaded, {"4", "--migration", "none"})),
+              AllOf(HasSubstr("  unstable\n"), HasSubstr("grow to the end"), Not(HasSubstr("wider than its mean"))));
+}
+
 TEST(CliGang, TableCsvAndJsonAgree) {
   const TemporaryFolder folder;
   const json figures = json::parse(output_of(with(kSmall, {"--json", "--runs-csv", folder / "runs"})));

@@ -41,6 +41,7 @@ TEST(ElasticSimulation, MetricsByHand) {
   const GangMetrics m = or_throw(simulate_gangs(gangs, setups, options));
   EXPECT_EQ(m.finished, 2U);
   EXPECT_DOUBLE_EQ(m.mean_response, (2.5 + 2) / 2);
+  EXPECT_DOUBLE_EQ(m.response_rise, (2 - 2.5) / m.mean_response);
   EXPECT_DOUBLE_EQ(m.mean_wait, (0.5 + 1.5) / 2);
   EXPECT_DOUBLE_EQ(m.mean_bounded_slowdown, (1.25 + 4) / 2);
   EXPECT_DOUBLE_EQ(m.lease_time, 2.5 + 3);
@@ -52,6 +53,23 @@ TEST(ElasticSimulation, MetricsByHand) {
   EXPECT_EQ(m.held, 1U);
   EXPECT_EQ(m.most_machines, 2U);
   EXPECT_EQ(m.migrations, 0U);
+}
+
+// One machine, a gang of one time unit each half: the k-th waits k/2 longer than the first, and response is a straight
+// line over time. With a gang each two units it does not change.
+TEST(ElasticSimulation, ResponseRisesWhereMachinesCannotKeepUp) {
+  const auto rise = [](double between) {
+    ElasticOptions options;
+    options.policy.machine_limit = options.policy.machine_minimum = 1;
+    std::vector<GangJob> jobs;
+    for (int k = 0; k < 101; ++k) jobs.push_back({k * between, 1, 1});
+    Listed gangs(std::move(jobs));
+    Half setups;
+    return or_throw(simulate_gangs(gangs, setups, options));
+  };
+  const GangMetrics over = rise(0.5);
+  EXPECT_NEAR(over.response_rise, 100 * 0.5 / over.mean_response, 1e-9);
+  EXPECT_NEAR(rise(2).response_rise, 0, 1e-9);
 }
 
 TEST(ElasticSimulation, MigrationsAreCounted) {
