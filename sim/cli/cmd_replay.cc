@@ -273,15 +273,14 @@ struct ReplayCommand {
     rows.push_back(
         {"measured", recorded.setup.algorithm, measure(recorded.instance, recorded.measured, stretch_floor)});
     // The record's own algorithm comes first, next to the measurement.
+    std::erase_if(chosen, [&](const Algorithm& a) { return algorithm_name(a) == recorded.setup.algorithm; });
     chosen.insert(chosen.begin(), *parse_algorithm(recorded.setup.algorithm));
-    for (std::size_t k = 0; k < chosen.size(); ++k) {
-      if (k != 0 && algorithm_name(chosen[k]) == recorded.setup.algorithm) continue;
-      SimOptions options = simulation(recorded);
-      const RunResult result = or_throw(simulate(recorded.instance, chosen[k], options));
-      rows.push_back({"simulated", algorithm_name(chosen[k]), measure(recorded.instance, result, stretch_floor)});
-    }
     std::vector<std::string> names;
-    for (const Algorithm& algorithm : chosen) names.push_back(algorithm_name(algorithm));
+    for (const Algorithm& algorithm : chosen) {
+      names.push_back(algorithm_name(algorithm));
+      const RunResult result = or_throw(simulate(recorded.instance, algorithm, simulation(recorded)));
+      rows.push_back({"simulated", names.back(), measure(recorded.instance, result, stretch_floor)});
+    }
     // The penalty that was taken, wherever it came from.
     const CampaignOrigin made =
         origin(fmt::format("--penalty={}{}{}", penalty_text(simulation(recorded)), own.empty() ? "" : " ", own), names);

@@ -220,6 +220,7 @@ TEST(CliReplay, OtherAlgorithmsOnTheRecordsJobs) {
               1e-6 * easy["max_stretch"].get<double>());
   EXPECT_THAT(output_of({"replay", path, "-a", "EASY"}),
               AllOf(HasSubstr("measured   " + algorithm), HasSubstr("simulated  EASY")));
+  EXPECT_THAT(output_of({"replay", path, "-a", algorithm + ",EASY"}), HasSubstr(" -a '" + algorithm + ",EASY' "));
 }
 
 TEST(CliReplay, TheRecordsJobsAsATrace) {
