@@ -6,14 +6,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <ctime>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/files.h"
@@ -144,18 +148,91 @@ SavedJob job_from_json(const json& j) {
   return job;
 }
 
+// Reads what append_job() writes, without JSON's tree: a restart of a large cluster waits for it. Anything else is left
+// to job_from_json().
+class WrittenText {
+ public:
+  explicit WrittenText(std::string_view text) : text_(text) {}
+
+  template <class Number>
+  WrittenText& number(std::string_view label, Number& value) {
+    skip(label);
+    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
+    good_ = good_ && error == std::errc{};
+    text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
+    return *this;
+  }
+  WrittenText& amount(std::string_view label, double& value, double most = kMost) {
+    number(label, value);
+    good_ = good_ && value >= 0 && value <= most;
+    return *this;
+  }
+  WrittenText& flag(std::string_view label, bool& value) {
+    skip(label);
+    value = text_.starts_with("true");
+    skip(value ? "true" : "false");
+    return *this;
+  }
+  void skip(std::string_view words) {
+    good_ = good_ && text_.starts_with(words);
+    if (good_) text_.remove_prefix(words.size());
+  }
+  bool all_read() const { return good_ && text_.empty(); }
+
+ private:
+  std::string_view text_;
+  bool good_ = true;
+};
+
+std::optional<SavedJob> job_as_written(std::string_view line) {
+  SavedJob job;
+  int run = 0;
+  WrittenText text(line);
+  text.number(R"({"id":)", job.id).number(R"(,"restarts":)", job.restarts).number(R"(,"submit":)", job.submit);
+  text.number(R"(,"user":)", job.user).number(R"(,"run":)", run).amount(R"(,"clock":[)", job.clock.base);
+  text.amount(",", job.clock.since).amount(",", job.clock.rate, 1).amount(R"(],"run_base":)", job.run_base);
+  text.amount(R"(,"yield":)", job.yield, 1).amount(R"(,"release":)", job.release);
+  text.amount(R"(,"started":)", job.started).number(R"(,"pauses":)", job.pauses).number(R"(,"moves":)", job.moves);
+  text.number(R"(,"lost_runs":)", job.lost_runs).amount(R"(,"lost_work":)", job.lost_work);
+  text.amount(R"(,"longest_run":)", job.longest_run).flag(R"(,"known":)", job.known_to_policy);
+  text.flag(R"(,"requeue_asked":)", job.requeue_asked).number(R"(,"requeue_asked_of":)", job.requeue_asked_of);
+  text.flag(R"(,"requeued_by_us":)", job.requeued_by_us);
+  text.number(R"(,"requeue_begin_time":)", job.requeue_begin_time);
+  text.amount(R"(,"start_not_before":)", job.start_not_before).skip("}");
+  if (!text.all_read() || run < 0 || run > 2) return std::nullopt;
+  job.run = static_cast<SavedJob::Run>(run);
+  return job;
+}
+
+constexpr std::string_view kJobsBegin = "\"jobs\":[\n";
+constexpr std::string_view kJobsEnd = "\n]}";
+
+// Calls f(SavedJob) for each job of the list. Throws json::exception.
+template <typename F>
+void each_job(std::string_view list, F f) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find('\n'), list.size());
+    std::string_view line = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    if (line.ends_with(',')) line.remove_suffix(1);
+    const std::optional<SavedJob> job = job_as_written(line);
+    f(job ? *job : job_from_json(json::parse(line)));
+  }
+}
+
 }  // namespace
 
 std::string format_state(const SavedState& state) {
   std::string body =
       fmt::format(R"({{"epoch":{},"saved_at":{},"quotas_in_force":{},"lost_runs":{},"lost_work":{},)", state.epoch,
                   state.saved_at, state.quotas_in_force, state.totals.lost_runs, state.totals.lost_work);
-  body += R"("jobs":[)";
+  // A line for each job: each_job().
+  body += kJobsBegin;
   for (const auto& [id, job] : state.jobs) {
-    if (body.back() != '[') body += ',';
+    if (!body.ends_with(kJobsBegin)) body += ",\n";
     append_job(job, body);
   }
-  body += "]}";
+  body += kJobsEnd;
   return fmt::format("dfrs_state {} {} {}\n{}", kStateVersion, base::sha256_hex(body), body.size(), body);
 }
 
@@ -177,16 +254,21 @@ tl::expected<SavedState, std::string> parse_state(std::string_view text) {
   if (length != body.size()) return fail(fmt::format("it has {} bytes of {}", body.size(), length));
   if (base::sha256_hex(body) != digest.data()) return fail("its checksum is wrong");
   try {
-    const json root = json::parse(body);
+    // Files of earlier versions have all jobs in one line.
+    const std::size_t jobs = body.find(kJobsBegin);
+    const bool lines = jobs != std::string_view::npos && body.ends_with(kJobsEnd);
+    const json root = lines ? json::parse(std::string(body.substr(0, jobs)) + R"("jobs":[]})") : json::parse(body);
     SavedState state;
+    const auto enter = [&](const SavedJob& job) { state.jobs.insert_or_assign(job.id, job); };
     state.epoch = whole<std::uint64_t>(root.at("epoch"));
     state.saved_at = number(root.at("saved_at"), 0, 1e15);
     state.quotas_in_force = root.at("quotas_in_force").get<bool>();
     state.totals.lost_runs = whole<std::uint64_t>(root.at("lost_runs"));
     state.totals.lost_work = number(root.at("lost_work"), 0, 1e15);
-    for (const json& j : root.at("jobs")) {
-      SavedJob job = job_from_json(j);
-      state.jobs.insert_or_assign(job.id, job);
+    for (const json& job : root.at("jobs")) enter(job_from_json(job));
+    if (lines) {
+      const std::string_view list = body.substr(jobs + kJobsBegin.size());
+      each_job(list.substr(0, list.size() - std::min(kJobsEnd.size(), list.size())), enter);
     }
     return state;
   } catch (const json::exception& e) {

@@ -47,9 +47,56 @@ SavedState sample() {
   return state;
 }
 
+std::string with_checksum(const std::string& body) {
+  return fmt::format("dfrs_state {} {} {}\n{}", kStateVersion, base::sha256_hex(body), body.size(), body);
+}
+
+std::string body_of(const std::string& text) { return text.substr(text.find('\n') + 1); }
+
+SavedState drawn(oracle::Dice& dice) {
+  SavedState state;
+  for (std::uint32_t k = dice.below(20); k > 0; --k) {
+    SavedJob job;
+    job.id = dice.below(UINT32_MAX);
+    job.restarts = dice.below(4);
+    job.submit = dice.between(-5, 2000000000);
+    job.user = dice.below(UINT32_MAX);
+    job.run = static_cast<SavedJob::Run>(dice.below(3));
+    job.clock = {1e6 * dice.uniform(), 1e15 * dice.uniform(), dice.chance(30) ? 1e-9 : dice.uniform()};
+    job.run_base = dice.chance(50) ? 0 : 1e15;
+    job.yield = dice.uniform();
+    job.release = 2e9 * dice.uniform();
+    job.started = dice.below(UINT32_MAX);
+    job.pauses = dice.below(9);
+    job.longest_run = dice.uniform();
+    job.known_to_policy = dice.chance(50);
+    job.requeue_asked = dice.chance(50);
+    job.requeued_by_us = dice.chance(50);
+    job.requeue_begin_time = -dice.between(0, 9);
+    job.start_not_before = 1e9 * dice.uniform();
+    if (dice.chance(20)) {
+      job.checkpointing.attempt = 1 + dice.below(5);
+      job.checkpointing.failure = dice.chance(50) ? "}\n,\"jobs\":[\n]" : "";
+    }
+    state.jobs.emplace(job.id, job);
+  }
+  return state;
+}
+
 void expect_same(const SavedState& a, const SavedState& b) {
   // The text contains everything.
   EXPECT_EQ(format_state(a), format_state(b));
+}
+
+// One by one: their order in the text depends on how they were entered.
+void expect_same_jobs(const SavedState& a, const SavedState& b) {
+  ASSERT_EQ(a.jobs.size(), b.jobs.size());
+  for (const auto& [id, job] : a.jobs) {
+    SavedState one, same;
+    one.jobs.emplace(id, job);
+    same.jobs.emplace(id, b.jobs.at(id));
+    expect_same(one, same);
+  }
 }
 
 TEST(StateFile, ReadsWhatItWrites) {
@@ -61,6 +108,30 @@ TEST(StateFile, ReadsWhatItWrites) {
   EXPECT_EQ(job.run, SavedJob::Run::suspended);
   EXPECT_TRUE(job.requeued_by_us);
   EXPECT_EQ(read->epoch, 1700000000123u);
+}
+
+// A job in a line as it is written is read without JSON. The same in one line, as earlier versions wrote it, or with
+// blanks, is read as JSON.
+TEST(StateFile, JobsAsWrittenAndAsJsonAreTheSame) {
+  oracle::Dice dice(22);
+  for (int round = 0; round < 200; ++round) {
+    const SavedState state = drawn(dice);
+    const std::string text = format_state(state);
+    const auto read = parse_state(text);
+    ASSERT_TRUE(read.has_value()) << read.error();
+    expect_same_jobs(*read, state);
+    std::string one_line, spaced;
+    for (const char c : body_of(text)) {
+      if (c != '\n') one_line += c;
+      spaced += c;
+      if (c == '{') spaced += ' ';
+    }
+    for (const std::string& other : {one_line, spaced}) {
+      const auto by_json = parse_state(with_checksum(other));
+      ASSERT_TRUE(by_json.has_value()) << by_json.error();
+      expect_same_jobs(*by_json, state);
+    }
+  }
 }
 
 // No two numbers are the same, and one mark at a time is set: none can stand in for another.
@@ -178,25 +249,28 @@ TEST(StateFile, AnyDamageIsFound) {
 }
 
 // With a right checksum, as only another program could have written it.
-TEST(StateFile, NumbersThatDoNotFitAreRefused) {
+class StateFileNumbers : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(StateFileNumbers, ThatDoNotFitAreRefused) {
   SavedState state = sample();
-  state.jobs.at(4711).checkpointing.attempt = 7;
-  const std::string good = format_state(state);
-  const std::string body = good.substr(good.find('\n') + 1);
+  state.jobs.at(4711).checkpointing.attempt = GetParam();
+  const std::string body = body_of(format_state(state));
   const auto with = [&](const std::string& member, const std::string& value) {
     const std::size_t at = body.find("\"" + member + "\":") + member.size() + 3;
     std::string changed = body;
     changed.replace(at, body.find_first_of(",}]", at) - at, value);
-    return parse_state(
-        fmt::format("dfrs_state {} {} {}\n{}", kStateVersion, base::sha256_hex(changed), changed.size(), changed));
+    return parse_state(with_checksum(changed));
   };
+  const auto there = [&](const std::string& member) { return body.find("\"" + member + "\":") != std::string::npos; };
   for (const char* const member : {"id", "restarts", "user", "pauses", "moves", "requeue_asked_of", "programs",
                                    "failures", "attempts", "failed"}) {
+    if (!there(member)) continue;
     EXPECT_TRUE(with(member, "4294967295")) << member;
     for (const char* const value : {"-1", "4294967296", "-1.84467e19", "1.5", "\"1\"", "null"})
       EXPECT_FALSE(with(member, value)) << member << " " << value;
   }
   for (const char* const member : {"epoch", "lost_runs", "attempt", "bytes", "bytes_on_node"}) {
+    if (!there(member)) continue;
     EXPECT_TRUE(with(member, "5")) << member;
     for (const char* const value : {"-1", "18446744073709551616", "1.5"})
       EXPECT_FALSE(with(member, value)) << member << " " << value;
@@ -205,7 +279,17 @@ TEST(StateFile, NumbersThatDoNotFitAreRefused) {
     EXPECT_TRUE(with(member, "-1")) << member;
     EXPECT_FALSE(with(member, "9223372036854775808")) << member;
   }
+  for (const char* const member : {"yield", "release", "run_base", "start_not_before", "lost_work"}) {
+    EXPECT_TRUE(with(member, "0.5")) << member;
+    for (const char* const value : {"-1", "1e16", "nan", "inf", "\"1\"", "", "1,"})
+      EXPECT_FALSE(with(member, value)) << member << " " << value;
+  }
+  for (const char* const value : {"3", "-1", "true"}) EXPECT_FALSE(with("run", value)) << value;
+  for (const char* const value : {"1", "TRUE", "tru", "null"}) EXPECT_FALSE(with("known", value)) << value;
 }
+
+// Without an attempt to checkpoint a job's line is read without JSON.
+INSTANTIATE_TEST_SUITE_P(StateFile, StateFileNumbers, testing::Values(0, 7));
 
 TEST(StateFile, AnotherVersionIsNotGuessedAt) {
   std::string text = format_state(sample());
