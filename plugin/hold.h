@@ -16,8 +16,8 @@ static inline struct hold hold_begun(void) {
   return (struct hold){.since = monotonic_clock(), .cpu_since = thread_cpu_clock()};
 }
 
-/* For 2 ms: what is under way then may take a third one. */
-static inline bool hold_may_last(const struct hold *hold) { return monotonic_clock() - hold->since < 0.002; }
+/* For 1 ms: what is under way then may take two more. */
+static inline bool hold_may_last(const struct hold *hold) { return monotonic_clock() - hold->since < 0.001; }
 
 /* How long the write locks were held. */
 struct hold_times {

@@ -490,6 +490,7 @@ static void prefetch_jobs_from(const struct snapshot *s, size_t index, size_t co
   const job_record_t *next = s->records[index + kAhead / 3];
   if (next->name) prefetch(next->name, 1);
   if (next->comment) prefetch(next->comment, 1);
+  if (next->step_list) prefetch(next->step_list, kCacheLine);
   const job_resources_t *held = next->job_resrcs;
   if (!held) return;
   if (held->node_bitmap) node_hints_prefetch(&s->node_hints, next->job_id, held->node_bitmap);

@@ -73,6 +73,13 @@ struct alignas(64) Job {
     __builtin_prefetch(desired.nodes.data());
     __builtin_prefetch(facts.nodes.data());
   }
+  /// What a snapshot is compared with besides: the same two steps.
+  void prefetch_texts() const {
+    __builtin_prefetch(&facts.snapshot);
+    __builtin_prefetch(&facts.partition);
+    __builtin_prefetch(&facts.comment);
+  }
+  void prefetch_comment() const { __builtin_prefetch(facts.comment.text().data()); }
   dfrs_job_key key() const { return {id, restarts, submit}; }
   Seconds virtual_time(Seconds now) const { return progress.clock.at(now); }
   Seconds run_virtual_time(Seconds now) const { return progress.clock.at(now) - progress.run_base; }

@@ -237,7 +237,7 @@ void JobObservation::begin_run() {
 void JobObservation::compare_running_with_plan() {
   const bool same_run = was_running_ && !run_ended_;
   const bool moved = job_.facts.nodes != context_.placement;
-  job_.facts.nodes = context_.placement;
+  if (moved) job_.facts.nodes = context_.placement;
   if (job_.facts.nodes.empty()) {  // none of its nodes is managed any more: the policy has no place for it
     withdraw();
   } else if (!job_.in_engine()) {

@@ -22,7 +22,14 @@ Job* JobTable::Search::find(std::uint32_t id) {
   const std::vector<Entry>& order = jobs_.order_;
   if (!jobs_.sorted_) return jobs_.find(id);
   while (next_ < order.size() && order[next_].id < id) ++next_;
-  if (next_ + kAhead < order.size() && order[next_ + kAhead].job != nullptr) order[next_ + kAhead].job->prefetch();
+  if (next_ + kAhead < order.size() && order[next_ + kAhead].job != nullptr) {
+    order[next_ + kAhead].job->prefetch();
+    order[next_ + kAhead].job->prefetch_texts();
+  }
+  if (next_ + kAhead / 2 < order.size() && order[next_ + kAhead / 2].job != nullptr) {
+    order[next_ + kAhead / 2].job->prefetch_nodes();
+    order[next_ + kAhead / 2].job->prefetch_comment();
+  }
   const bool here = next_ < order.size() && order[next_].id == id && order[next_].job != nullptr;
   return here ? order[next_].job : jobs_.find(id);
 }

@@ -79,11 +79,13 @@ void Observer::observe_jobs(const dfrs_snapshot& snapshot, SavedState& saved, To
   ++snapshots_;
   const SnapshotContext context{snapshot, saved.saved_at, *config_, *log_, totals, jobs, changes, placement_};
   JobTable::Search search(jobs);
+  std::size_t shown = 0;  // records that this snapshot shows
   for (std::size_t k = 0; k < snapshot.job_count; ++k) {
     const std::optional<dfrs_job> blocked = blocked_for_its_tasks(snapshot.jobs[k]);
     const dfrs_job& seen = blocked ? *blocked : snapshot.jobs[k];
     Job* job = search.find(seen.key.job_id);
     if (job != nullptr && !same_job(identity_of(*job), identity_of(seen))) {
+      if (job->facts.snapshot == snapshots_) --shown;  // it is shown twice, which Slurm never does
       forget(*job, jobs, changes);
       job = nullptr;
     }
@@ -96,10 +98,12 @@ void Observer::observe_jobs(const dfrs_snapshot& snapshot, SavedState& saved, To
         log_->warn("job {}: slurmctld was restarted during its checkpoint, which goes on if the job is still to leave",
                    job->id);
     }
+    if (job->facts.snapshot != snapshots_) ++shown;
     job->facts.snapshot = snapshots_;
     JobObservation(context, seen, *job, restored).enter();
   }
   saved.jobs.clear();  // jobs that the first snapshot does not show are gone
+  if (shown == jobs.size()) return;
   std::vector<std::uint32_t> gone;
   jobs.each([&](Job& job) {
     if (job.facts.snapshot == snapshots_) return;

@@ -45,19 +45,27 @@ void set_end_times(JobTable& jobs, Seconds now, OperationList& operations) {
   });
 }
 
+// Whether the run may have to end, or to stop, in this step.
+bool may_depart(const Job& job) {
+  if (!job.running() && !job.suspended()) return false;
+  return job.lost() || job.requeue.ask_again || (job.running() && job.desired.state == DesiredState::paused) ||
+         job.to_run_elsewhere();
+}
+
+bool may_arrive(const Job& job) {
+  if (job.desired.state != DesiredState::running) return false;
+  return job.facts.phase == DFRS_JOB_PENDING || (job.suspended() && job.desired.nodes == job.facts.nodes);
+}
+
 }  // namespace
 
 Seconds Reconciler::reconcile(JobTable& jobs, const Nodes& nodes, const Config& config, Seconds now,
                               OperationList& operations) {
   take_stock(jobs, nodes);
-  add_departures(jobs, operations);
+  add_departures(operations);
   const bool departures = operations.size() != 0;
-  add_arrivals(jobs, nodes, now, operations);
-  bool cleaned_up = true;
-  jobs.each([&](const Job& job) {
-    if (job.facts.phase == DFRS_JOB_REQUEUING && job.in_engine()) cleaned_up = false;
-  });
-  const bool look_soon = departures || !candidates_.empty() || !cleaned_up;
+  add_arrivals(nodes, now, operations);
+  const bool look_soon = departures || !candidates_.empty() || !cleaned_up_;
   set_end_times(jobs, now, operations);
   return std::min(set_comments(jobs, config, now, operations), look_soon ? now + kPoll : kNever);
 }
@@ -100,32 +108,38 @@ Seconds Reconciler::set_comments(JobTable& jobs, const Config& config, Seconds n
   return next;
 }
 
-void Reconciler::take_stock(const JobTable& jobs, const Nodes& nodes) {
+// One pass over all jobs finds the few that the rest is about.
+void Reconciler::take_stock(JobTable& jobs, const Nodes& nodes) {
   ledger_.reset(nodes);
   cleaning_.assign(nodes.size(), 0);
   for (NodeIndex n = 0; n < nodes.size(); ++n) cleaning_[n] = nodes[n].completing ? 1 : 0;
-  jobs.each([&](const Job& job) {
-    if (job.running()) ledger_.take(footprint(job, job.facts.nodes));
-  });
-}
-
-void Reconciler::add_departures(JobTable& jobs, OperationList& operations) {
-  add_suspends(jobs, operations);
-  add_requeues(jobs, operations);
-}
-
-void Reconciler::add_suspends(JobTable& jobs, OperationList& operations) {
+  departing_.clear();
+  candidates_.clear();
+  cleaned_up_ = true;
   jobs.each([&](Job& job) {
-    if (!job.running() || job.desired.state != DesiredState::paused) return;
-    if (job.desired.pause_way == PauseWay::none) {
-      // It was in the queue when the policy decided, and runs nevertheless.
-      job.desired.pause_way = pause_way(job);
-      job.policy.contradicted = job.desired.pause_way == PauseWay::none;
-    }
-    if (job.desired.pause_way != PauseWay::suspend || job.lost()) return;
-    operations.suspend(job);
-    ledger_.give(footprint(job, job.facts.nodes));
+    if (job.running()) ledger_.take(footprint(job, job.facts.nodes));
+    if (may_depart(job)) departing_.push_back(&job);
+    if (may_arrive(job)) candidates_.push_back(&job);
+    if (job.facts.phase == DFRS_JOB_REQUEUING && job.in_engine()) cleaned_up_ = false;
   });
+  std::sort(candidates_.begin(), candidates_.end(), released_earlier);
+}
+
+void Reconciler::add_departures(OperationList& operations) {
+  for (Job* job : departing_) add_suspend(*job, operations);
+  for (Job* job : departing_) add_requeue(*job, operations);
+}
+
+void Reconciler::add_suspend(Job& job, OperationList& operations) {
+  if (!job.running() || job.desired.state != DesiredState::paused) return;
+  if (job.desired.pause_way == PauseWay::none) {
+    // It was in the queue when the policy decided, and runs nevertheless.
+    job.desired.pause_way = pause_way(job);
+    job.policy.contradicted = job.desired.pause_way == PauseWay::none;
+  }
+  if (job.desired.pause_way != PauseWay::suspend || job.lost()) return;
+  operations.suspend(job);
+  ledger_.give(footprint(job, job.facts.nodes));
 }
 
 bool Reconciler::is_to_be_requeued(Job& job) const {
@@ -143,31 +157,17 @@ bool Reconciler::is_to_be_requeued(Job& job) const {
   return false;
 }
 
-void Reconciler::add_requeues(JobTable& jobs, OperationList& operations) {
-  jobs.each([&](Job& job) {
-    if (!is_to_be_requeued(job)) return;
-    operations.requeue(job);
-    job.requeue.ask_again = false;
-    job.requeue.asked = true;
-    job.requeue.asked_of_run = job.restarts;
-    for (NodeIndex n : job.facts.nodes) cleaning_[n] = 1;
-  });
+void Reconciler::add_requeue(Job& job, OperationList& operations) {
+  if (!is_to_be_requeued(job)) return;
+  operations.requeue(job);
+  job.requeue.ask_again = false;
+  job.requeue.asked = true;
+  job.requeue.asked_of_run = job.restarts;
+  for (NodeIndex n : job.facts.nodes) cleaning_[n] = 1;
 }
 
-void Reconciler::find_arrival_candidates(JobTable& jobs) {
-  candidates_.clear();
-  jobs.each([&](Job& job) {
-    if (job.desired.state != DesiredState::running) return;
-    const bool starts = job.facts.phase == DFRS_JOB_PENDING;
-    const bool resumes = job.suspended() && job.desired.nodes == job.facts.nodes;
-    if (starts || resumes) candidates_.push_back(&job);
-  });
-  std::sort(candidates_.begin(), candidates_.end(), released_earlier);
-}
-
-void Reconciler::add_arrivals(JobTable& jobs, const Nodes& nodes, Seconds now, OperationList& operations) {
+void Reconciler::add_arrivals(const Nodes& nodes, Seconds now, OperationList& operations) {
   arrivals_.clear();
-  find_arrival_candidates(jobs);
   for (const Job* job : candidates_) {
     if (start_hold(*job, nodes, now) != Hold::none) continue;
     if (job->suspended()) {

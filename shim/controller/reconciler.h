@@ -39,13 +39,12 @@ class Reconciler {
 
  private:
   enum class Hold { none, usable, cleaning, credential, memory };
-  void take_stock(const JobTable& jobs, const Nodes& nodes);
-  void add_departures(JobTable& jobs, OperationList& operations);
-  void add_suspends(JobTable& jobs, OperationList& operations);
-  void add_requeues(JobTable& jobs, OperationList& operations);
+  void take_stock(JobTable& jobs, const Nodes& nodes);
+  void add_departures(OperationList& operations);
+  void add_suspend(Job& job, OperationList& operations);
+  void add_requeue(Job& job, OperationList& operations);
   bool is_to_be_requeued(Job& job) const;
-  void add_arrivals(JobTable& jobs, const Nodes& nodes, Seconds now, OperationList& operations);
-  void find_arrival_candidates(JobTable& jobs);
+  void add_arrivals(const Nodes& nodes, Seconds now, OperationList& operations);
   void resume(const Job& job, Seconds now, OperationList& operations);
   bool start(const Job& job, const Nodes& nodes, OperationList& operations);
   bool start_where_slurm_chooses(const Job& job, const Nodes& nodes, OperationList& operations);
@@ -54,7 +53,9 @@ class Reconciler {
 
   MemoryLedger ledger_;                 // Slurm's state with the operations of this step
   std::vector<std::uint8_t> cleaning_;  // by node: nothing can start there now
+  std::vector<Job*> departing_;         // that may have to leave, by number
   std::vector<Job*> candidates_;        // for arrivals, in their order
+  bool cleaned_up_ = true;              // no run that has ended is still being cleaned up
   std::vector<const Job*> arrivals_;
   std::vector<NodeIndex> stock_nodes_;
   Seconds times_told_ = 0;  // when tags were last changed only because their virtual time was old

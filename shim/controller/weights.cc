@@ -33,16 +33,19 @@ double rounded(double weight) {
 void set_weights(JobTable& jobs, WeightRule rule, Changes& changes) {
   double sum = 0;
   std::size_t count = 0;
+  bool changed = false;
   jobs.each([&](Job& job) {
     const double value = job.facts.phase == DFRS_JOB_ENDING ? 0 : value_of(job, rule);
     if (value != job.policy.weight_source) {
       job.policy.weight_source = value;
+      changed = true;
       changes.changed.push_back(&job);
     }
     if (!(value > 0)) return;
     sum += value;
     ++count;
   });
+  if (!changed && count == 0) return;  // all weights are 1 as they were
   const double mean = count > 0 ? sum / static_cast<double>(count) : 0;
   jobs.each([&](Job& job) {
     const double value = job.policy.weight_source;

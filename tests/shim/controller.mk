@@ -51,6 +51,7 @@ tests_shim_tests_SOURCES = \
 	tests/shim/controller/memory_ledger_test.cc \
 	tests/shim/controller/node_list.h \
 	tests/shim/controller/nodes_test.cc \
+	tests/shim/controller/observer_test.cc \
 	tests/shim/controller/offers_test.cc \
 	tests/shim/controller/pause_costs_test.cc \
 	tests/shim/controller/pausing_rules_test.cc \
