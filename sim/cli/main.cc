@@ -50,9 +50,9 @@ std::vector<std::string> option_names(const base::Command& app) {
 // The options that have `name` as one of their words, as --floor is one of --stretch-floor; otherwise the nearest one.
 std::string meant_options(const std::string& name, const std::vector<std::string>& names) {
   std::vector<std::string> with_word;
-  const std::string word = name.substr(name.find_first_not_of('-')) + "-";
+  const std::string word = name.size() > 2 ? name.substr(1) + "-" : std::string();  // "-floor-"
   for (const std::string& option : names) {
-    if (name.starts_with("--") && (option + "-").find("-" + word) != std::string::npos) with_word.push_back(option);
+    if (!word.empty() && (option + "-").find(word, 1) != std::string::npos) with_word.push_back(option);
   }
   if (with_word.empty()) return std::string(nearest_name(name, names));
   return fmt::format("{}", fmt::join(with_word, "' or '"));
@@ -69,6 +69,7 @@ std::string suggestion(const base::Command& app, const std::vector<std::string>&
   std::optional<base::Command> command;
   bool nested = false;
   for (const std::string& word : words) {
+    if (word == "--") break;  // what follows are no options
     if (!command && !word.starts_with("-")) {
       const std::vector<std::string> names = command_names(app);
       if (std::find(names.begin(), names.end(), word) == names.end()) {

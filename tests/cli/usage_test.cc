@@ -30,6 +30,7 @@ TEST(CliUsage, UnknownWordsNameTheNearest) {
   expect_usage({"compare", "-", "--algoritm", "EASY"}, {"'--algoritm'", "'--algorithm'"});
   expect_usage({"generate", "--jbos", "3"}, {"'--jbos'", "'--jobs'"});
   expect_usage({"compare", "-", "--floor", "60"}, {"'--floor'", "'--stretch-floor' or '--priority-floor'"});
+  expect_usage({"compare", "--"}, {"SOURCE is required"});
   expect_usage({"list", "--name"}, {"'--name'", "'--names'"});
   expect_usage({"list", "extra"}, {"extra"});
   expect_usage({"compare", "-", "-j1", "--bogus"}, {"unknown option '--bogus'"});
