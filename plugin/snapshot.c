@@ -45,7 +45,10 @@ struct snapshot {
   bitstr_t *scratch;
 };
 
-struct snapshot *snapshot_new(void) { return calloc(1, sizeof(struct snapshot)); }
+struct snapshot *snapshot_new(void) {
+  struct snapshot *s = calloc(1, sizeof(*s));
+  return s;
+}
 
 void snapshot_free(struct snapshot *s) {
   if (!s) return;
@@ -490,7 +493,7 @@ static void prefetch_jobs_from(const struct snapshot *s, size_t index, size_t co
   const job_record_t *next = s->records[index + kAhead / 3];
   if (next->name) prefetch(next->name, 1);
   if (next->comment) prefetch(next->comment, 1);
-  if (next->step_list) prefetch(next->step_list, kCacheLine);
+  if (next->step_list) prefetch(next->step_list, 1);
   const job_resources_t *held = next->job_resrcs;
   if (!held) return;
   if (held->node_bitmap) node_hints_prefetch(&s->node_hints, next->job_id, held->node_bitmap);

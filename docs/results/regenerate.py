@@ -258,8 +258,8 @@ def runs(name):
         with open(os.path.join(DATA, name + ".runs.json"), encoding="utf-8") as lines:
             facts = json.load(lines)
         took = f", {facts['elapsed_s']:,} s by {facts['threads']} thread{'s' * (facts['threads'] > 1)}" if facts.get("elapsed_s") else ""
-        return [f"`{facts['command']}`: {facts['simulations']:,} simulations, {facts['cpu_s']:,} s of CPU time{took}, at most {facts['peak_mib']} MiB, on "
-                f"{facts['machine']}."]
+        return [f"`{facts['command']}`: {facts['simulations']:,} simulations, {facts['cpu_s']:,} s of CPU time{took}, at most "
+                f"{facts['peak_mib']} MiB, on {facts['machine']}."]
 
     return block
 
@@ -581,7 +581,7 @@ RR5724_PARTS = {"table2": "2: 3 sites", "table3": "3: 10 sites", "table4": "4: 2
 
 
 def side_by_side(part, columns=None, rows=None):
-    """Measures of rivals, with the 95 % interval of the mean where there is one. By default all columns and rows."""
+    """Measures of rivals, with the 95 % interval of the mean and the median where there are several. By default all columns and rows."""
 
     def block():
         cells = [r for r in read("rivals") if r["table"] == part]
@@ -592,10 +592,7 @@ def side_by_side(part, columns=None, rows=None):
             texts = []
             for head in heads:
                 cell = found.get((row, head))
-                text = number(cell["measured"]) if cell else ""
-                if cell and cell["low"] and cell["low"] != cell["high"]:
-                    text += f" [{number(cell['low'])}, {number(cell['high'])}]"
-                texts.append(text)
+                texts.append(cell_text(cell, "measured first") if cell else "")
             out.append(f"| {row.replace('*', chr(92) + '*')} | " + " | ".join(texts) + " |")
         return out
 

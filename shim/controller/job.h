@@ -73,13 +73,18 @@ struct alignas(64) Job {
     __builtin_prefetch(desired.nodes.data());
     __builtin_prefetch(facts.nodes.data());
   }
-  /// What a snapshot is compared with besides: the same two steps.
-  void prefetch_texts() const {
+  /// Fetches also what a snapshot is compared with.
+  void prefetch_to_compare() const {
+    prefetch();
     __builtin_prefetch(&facts.snapshot);
     __builtin_prefetch(&facts.partition);
     __builtin_prefetch(&facts.comment);
   }
-  void prefetch_comment() const { __builtin_prefetch(facts.comment.text().data()); }
+  /// The next step, once that is there.
+  void prefetch_nodes_to_compare() const {
+    prefetch_nodes();
+    __builtin_prefetch(facts.comment.text().data());
+  }
   dfrs_job_key key() const { return {id, restarts, submit}; }
   Seconds virtual_time(Seconds now) const { return progress.clock.at(now); }
   Seconds run_virtual_time(Seconds now) const { return progress.clock.at(now) - progress.run_base; }

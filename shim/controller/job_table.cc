@@ -22,14 +22,9 @@ Job* JobTable::Search::find(std::uint32_t id) {
   const std::vector<Entry>& order = jobs_.order_;
   if (!jobs_.sorted_) return jobs_.find(id);
   while (next_ < order.size() && order[next_].id < id) ++next_;
-  if (next_ + kAhead < order.size() && order[next_ + kAhead].job != nullptr) {
-    order[next_ + kAhead].job->prefetch();
-    order[next_ + kAhead].job->prefetch_texts();
-  }
-  if (next_ + kAhead / 2 < order.size() && order[next_ + kAhead / 2].job != nullptr) {
-    order[next_ + kAhead / 2].job->prefetch_nodes();
-    order[next_ + kAhead / 2].job->prefetch_comment();
-  }
+  const auto ahead = [&](std::size_t by) { return next_ + by < order.size() ? order[next_ + by].job : nullptr; };
+  if (const Job* const job = ahead(kAhead)) job->prefetch_to_compare();
+  if (const Job* const job = ahead(kAhead / 2)) job->prefetch_nodes_to_compare();
   const bool here = next_ < order.size() && order[next_].id == id && order[next_].job != nullptr;
   return here ? order[next_].job : jobs_.find(id);
 }

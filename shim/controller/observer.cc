@@ -102,8 +102,8 @@ void Observer::observe_jobs(const dfrs_snapshot& snapshot, SavedState& saved, To
     job->facts.snapshot = snapshots_;
     JobObservation(context, seen, *job, restored).enter();
   }
-  saved.jobs.clear();  // jobs that the first snapshot does not show are gone
-  if (shown == jobs.size()) return;
+  saved.jobs.clear();                // jobs that the first snapshot does not show are gone
+  if (shown == jobs.size()) return;  // none is gone
   std::vector<std::uint32_t> gone;
   jobs.each([&](Job& job) {
     if (job.facts.snapshot == snapshots_) return;

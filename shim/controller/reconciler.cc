@@ -45,7 +45,7 @@ void set_end_times(JobTable& jobs, Seconds now, OperationList& operations) {
   });
 }
 
-// Whether the run may have to end, or to stop, in this step.
+// Whether add_suspend() or add_requeue() may concern the job.
 bool may_depart(const Job& job) {
   if (!job.running() && !job.suspended()) return false;
   return job.lost() || job.requeue.ask_again || (job.running() && job.desired.state == DesiredState::paused) ||

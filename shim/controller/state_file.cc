@@ -204,17 +204,17 @@ std::optional<SavedJob> job_as_written(std::string_view line) {
   return job;
 }
 
+// Around the jobs, each of which is a line.
 constexpr std::string_view kJobsBegin = "\"jobs\":[\n";
-constexpr std::string_view kJobsEnd = "\n]}";
+constexpr std::string_view kJobsEnd = "]}";
 
-// Calls f(SavedJob) for each job of the list. Throws json::exception.
+// Calls f(SavedJob) for each line. Throws json::exception.
 template <typename F>
 void each_job(std::string_view list, F f) {
   while (!list.empty()) {
-    const std::size_t end = std::min(list.find('\n'), list.size());
-    std::string_view line = list.substr(0, end);
-    list.remove_prefix(std::min(end + 1, list.size()));
-    if (line.ends_with(',')) line.remove_suffix(1);
+    std::string_view line = list.substr(0, list.find('\n'));
+    list.remove_prefix(std::min(line.size() + 1, list.size()));
+    if (line.starts_with(',')) line.remove_prefix(1);
     const std::optional<SavedJob> job = job_as_written(line);
     f(job ? *job : job_from_json(json::parse(line)));
   }
@@ -226,11 +226,11 @@ std::string format_state(const SavedState& state) {
   std::string body =
       fmt::format(R"({{"epoch":{},"saved_at":{},"quotas_in_force":{},"lost_runs":{},"lost_work":{},)", state.epoch,
                   state.saved_at, state.quotas_in_force, state.totals.lost_runs, state.totals.lost_work);
-  // A line for each job: each_job().
   body += kJobsBegin;
   for (const auto& [id, job] : state.jobs) {
-    if (!body.ends_with(kJobsBegin)) body += ",\n";
+    if (!body.ends_with(kJobsBegin)) body += ',';
     append_job(job, body);
+    body += '\n';
   }
   body += kJobsEnd;
   return fmt::format("dfrs_state {} {} {}\n{}", kStateVersion, base::sha256_hex(body), body.size(), body);
@@ -267,8 +267,8 @@ tl::expected<SavedState, std::string> parse_state(std::string_view text) {
     state.totals.lost_work = number(root.at("lost_work"), 0, 1e15);
     for (const json& job : root.at("jobs")) enter(job_from_json(job));
     if (lines) {
-      const std::string_view list = body.substr(jobs + kJobsBegin.size());
-      each_job(list.substr(0, list.size() - std::min(kJobsEnd.size(), list.size())), enter);
+      const std::size_t first = jobs + kJobsBegin.size();
+      each_job(body.substr(first, body.size() - kJobsEnd.size() - first), enter);
     }
     return state;
   } catch (const json::exception& e) {

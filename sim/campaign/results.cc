@@ -22,7 +22,8 @@ namespace {
 
 using Kind = ResultColumn::Kind;
 
-std::vector<std::string> distinct(const std::vector<ResultRow>& rows, std::string ResultRow::* field) {
+template <typename Field>
+std::vector<std::string> distinct(const std::vector<ResultRow>& rows, Field field) {
   std::vector<std::string> out;
   std::unordered_set<std::string> seen;
   for (const ResultRow& row : rows) {

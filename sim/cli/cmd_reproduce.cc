@@ -73,10 +73,10 @@ struct ReproduceCommand {
     const Reproduction& reproduction = *or_throw(find_reproduction(name));
     options.parts = or_throw(parse_parts(parts, reproduction));
     options.assume = or_throw(parse_readings(assume, reproduction));
-    std::size_t simulations = 0;
+    std::size_t simulations = 0;  // each is told once, those of earlier runs too
     const Progress bar = terminal_progress("simulations");
     options.progress = [&](std::size_t done, std::size_t total) {
-      if (done == total) simulations += total;
+      ++simulations;
       if (bar) bar(done, total);
     };
     say_when_interrupted(

@@ -318,7 +318,8 @@ class DynpReproduction {
         whole.kill = false;
         const Result<TraceAnalysis> found = job_set(models_[set], whole).and_then(analyse_trace);
         if (!found) return tl::unexpected(found.error());
-        for (std::size_t k = 0; k < published::kProperties; ++k) measured[k].push_back(properties(*found)[k]);
+        const std::array<double, published::kProperties> of_set = properties(*found);
+        for (std::size_t k = 0; k < published::kProperties; ++k) measured[k].push_back(of_set[k]);
       }
       for (std::size_t k = 0; k < published::kProperties; ++k) {
         const published::PropertyRow& row = published::kPropertyRows[k];

@@ -203,10 +203,12 @@ class Run {
   }
 
   void table2() {
+    using Published = Cost Costs::*;
+    using Ours = double Metrics::*;
     struct Column {
       std::string_view name;
-      Cost Costs::* published;
-      double Metrics::* ours;
+      Published published;
+      Ours ours;
     };
     static constexpr std::array<Column, 6> kColumns{
         {{"pauses GB/s", &Costs::pause_gb_per_s, &Metrics::pause_gb_per_s},

@@ -107,9 +107,7 @@ Cells cells_of(const Rr5724Campaign& campaign, std::size_t part, bool intervals)
       if (intervals) add(fmt::format("{} median", metric), std::nullopt, summary.median);
       std::optional<AnotherDraw> another;
       if (intervals) another = another_draw(values, 0);
-      const auto of_another = [&](Interval AnotherDraw::* figure) {
-        return another ? std::optional((*another).*figure) : std::nullopt;
-      };
+      const auto of_another = [&](auto figure) { return another ? std::optional((*another).*figure) : std::nullopt; };
       add(fmt::format("{} SD", metric), published.deviation, summary.stddev, of_another(&AnotherDraw::deviation));
       add(fmt::format("{} max", metric), published.max, summary.max, of_another(&AnotherDraw::maximum));
     };

@@ -150,6 +150,8 @@ void triage_decision(benchmark::State& bench) {
 // Nodes, with twice as many jobs; whether all nodes are overloaded several times; and the world.
 BENCHMARK(triage_decision)
     ->ArgsProduct({{100, 1'000, 10'000}, {0, 1}, {World::kept, World::none, World::lost, World::limits}})
+    ->Args({20'000, 0, World::kept})
+    ->Args({40'000, 0, World::kept})
     ->UseManualTime()
     ->Iterations(200)
     ->Unit(benchmark::kMillisecond);

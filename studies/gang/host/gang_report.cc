@@ -160,9 +160,8 @@ std::string text_report(const GangReport& report) {
   }
   if (any_row(report, &GangReport::growing)) {
     text +=
-        "unstable: response times grow to the end of the runs, so the row's means depend on --gangs: the machines "
-        "cannot\n"
-        "keep up with the arrivals. Give more machines (--limit) or fewer arrivals (--lambda).\n";
+        "unstable: response times grow to the end of the runs, so the row's means depend on --gangs. The machines\n"
+        "cannot keep up with the arrivals: give more machines (--limit) or fewer arrivals (--lambda).\n";
   }
   return text + '\n' + report.origin.text();
 }
