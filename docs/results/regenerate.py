@@ -459,6 +459,28 @@ def account(name, parts):
     return block
 
 
+# The rows of RR-7659's table 2, whose cells are those of tables 5 to 7.
+TABLE2 = ["FCFS", "EASY", "EASY/extra-only", "Greedy*", "GreedyP*", "GreedyPM*",
+          *(f"Greedy{p}{star}/per" for star in ("", "*") for p in ("", "P", "PM")),
+          *(f"Greedy{p}{star}/per/MINVT=600" for star in ("", "*") for p in ("P", "PM")),
+          *(f"{name}/MINVT=600" for name in ("MCB8*", "MCB8/per", "MCB8*/per", "/per", "/stretch-per/OPT=MAX"))]
+
+
+def table2():
+    cells = {place(r): r for r in read("rr7659")}
+    sets = {"table5": "HPC2N", "table6": "unscaled", "table7": "scaled"}
+    columns = [(part, kind) for part in sets for kind in ("avg.", "max")]
+    out = ["| table 2 | " + " | ".join(f"{sets[part]} {kind}" for part, kind in columns) + " |",
+           "|---" + "|---:" * len(columns) + "|"]
+    for row in TABLE2:
+        head, _, bound = row.partition("/MINVT")
+        plain = head if head in ("FCFS", "EASY", "EASY/extra-only") or "OPT=" in head else head + "/OPT=MIN"
+        name = plain + "/MINVT" * bool(bound) + bound
+        texts = [cell_text(cells[part, name, kind], "measured first") for part, kind in columns]
+        out.append(f"| {row.replace('*', chr(92) + '*')} | " + " | ".join(texts) + " |")
+    return out
+
+
 RR7659_TABLES = [f"table{k}" for k in (5, 6, 7, 8, 9, 10)]
 RR5724_TABLES = [f"table{k}" for k in range(1, 17)]
 # paper, experiment, parts, kinds of figures (all if empty)
@@ -811,6 +833,7 @@ BLOCKS = {
         "fit-scaled-runs": runs("rr7659-fit-scaled"),
         "fit": by_family("rr7659", "rr7659-fit", "table5"),
         "fine": fine_search,
+        "table2": table2,
         "readings": by_reading("rr7659", {"`ties`": "rr7659-ties", "`fit`": "rr7659-fit"}, RR7659_TABLES),
         **{part: table("rr7659", part) for part in ["table3", *RR7659_TABLES, *(f"figure{k}" for k in (5, 6, 7, 8))]},
     },
