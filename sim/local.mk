@@ -314,6 +314,7 @@ libstudies_a_SOURCES = \
 	sim/reproduce/triage/sets.h \
 	sim/reproduce/triage/study.cc \
 	sim/reproduce/triage/study.h \
+	sim/reproduce/triage/swap_part.cc \
 	sim/reproduce/triage/triage.cc \
 	sim/reproduce/triage/weeks_part.cc \
 	sim/reproduce/triage/worlds_part.cc \

@@ -46,6 +46,8 @@ libstudies_a_SOURCES += \
 	studies/gang/gang_cloud_published.h \
 	studies/gang/gang_cloud_readings.cc \
 	studies/gang/gang_cloud_readings.h \
+	studies/gang/reading_fit.cc \
+	studies/gang/reading_fit.h \
 	studies/gang/host/elastic_simulation.cc \
 	studies/gang/host/elastic_simulation.h \
 	studies/gang/host/experiment.cc \

@@ -82,26 +82,37 @@ std::vector<std::optional<Interval>> bootstrap_means(std::span<const std::vector
     if (series[k].size() > 1) by_length[series[k].size()].push_back(k);
   }
   for (const auto& [length, places] : by_length) {
-    Random random(kBootstrapSeed, length);
     std::vector<std::vector<double>> resampled(places.size());
     for (std::vector<double>& means : resampled) means.reserve(kBootstrapResamples);
-    std::vector<std::uint32_t> drawn(length);
-    for (std::size_t r = 0; r < kBootstrapResamples; ++r) {
-      for (std::uint32_t& place : drawn) {
-        place = static_cast<std::uint32_t>(random.uniform_integer(0, static_cast<int>(length) - 1));
-      }
+    for_each_resample(length, [&](std::span<const std::uint32_t> drawn) {
       for (std::size_t k = 0; k < places.size(); ++k) {
         const double* const values = series[places[k]].data();
         double sum = 0;
         for (const std::uint32_t place : drawn) sum += values[place];
-        resampled[k].push_back(sum / static_cast<double>(length));
+        resampled[k].push_back(sum / static_cast<double>(drawn.size()));
       }
-    }
+    });
     for (std::size_t k = 0; k < places.size(); ++k) {
       intervals[places[k]] = interval_of(series[places[k]], resampled[k]);
     }
   }
   return intervals;
+}
+
+void for_each_resample(std::size_t count, const std::function<void(std::span<const std::uint32_t>)>& take) {
+  Random random(kBootstrapSeed, count);
+  std::vector<std::uint32_t> drawn(count);
+  for (std::size_t r = 0; r < kBootstrapResamples; ++r) {
+    for (std::uint32_t& place : drawn) {
+      place = static_cast<std::uint32_t>(random.uniform_integer(0, static_cast<int>(count) - 1));
+    }
+    take(drawn);
+  }
+}
+
+Interval percentile_interval(std::vector<double> drawn) {
+  std::sort(drawn.begin(), drawn.end());
+  return {quantile(drawn, (1 - kBootstrapLevel) / 2), quantile(drawn, (1 + kBootstrapLevel) / 2)};
 }
 
 }  // namespace dfrs::sim

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -27,5 +28,11 @@ std::optional<Interval> bootstrap_mean(std::span<const double> values);
 /// The same for many series. Series of one length draw the same places at the same time, so their results do not depend
 /// on which others are there.
 std::vector<std::optional<Interval>> bootstrap_means(std::span<const std::vector<double>> series);
+
+/// For figures that are not means: calls `take` with the places of kBootstrapResamples draws of `count` > 0 values,
+/// each with repetition. The draws are the same for each call with the same count, so that figures can be paired.
+void for_each_resample(std::size_t count, const std::function<void(std::span<const std::uint32_t> places)>& take);
+/// The interval between the percentiles of what such draws gave; `drawn` is not empty.
+Interval percentile_interval(std::vector<double> drawn);
 
 }  // namespace dfrs::sim

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "policy/rr7659/options.h"
+#include "sim/metrics/bootstrap.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/cost_counts.h"
 #include "sim/reproduce/lublin_set.h"
@@ -86,6 +88,8 @@ constexpr std::array kAssumptions{
     Assumption{"batch-jobs", Variant::batch_jobs, Counting::job, Averaging::mean, "workloads of batch jobs only"},
     Assumption{"typeless", Variant::typeless, Counting::job, Averaging::mean, "workloads of the model's one-type set"},
 };
+
+std::string cells_of(const CostStudy& study) { return study.part + "-cells"; }
 
 struct Outcome {
   std::array<CostCount, kCountings> counts;
@@ -198,16 +202,17 @@ Figures figures_of(const CostCount& count, Seconds span, double jobs) {
           count.moves / jobs};
 }
 
-Figures average(std::span<const Outcome> outcomes, Counting counting, Averaging averaging) {
-  const auto count_of = [&](const Outcome& one) { return one.counts[static_cast<std::size_t>(counting)]; };
+// The outcomes at `places` as one figure each.
+Figures average(std::span<const Outcome> outcomes, std::span<const std::size_t> places, const Assumption& how) {
   std::array<std::vector<double>, 6> values;
   CostCount sum;
   Seconds span = 0;
   double jobs = 0;
-  for (const Outcome& one : outcomes) {
-    if (averaging == Averaging::above_07 && !one.above_07) continue;
-    const CostCount& count = count_of(one);
-    const Seconds length = averaging == Averaging::submissions ? one.submissions : one.makespan;
+  for (const std::size_t place : places) {
+    const Outcome& one = outcomes[place];
+    if (how.averaging == Averaging::above_07 && !one.above_07) continue;
+    const CostCount& count = one.counts[static_cast<std::size_t>(how.counting)];
+    const Seconds length = how.averaging == Averaging::submissions ? one.submissions : one.makespan;
     const Figures figures = figures_of(count, length, one.jobs);
     for (std::size_t k = 0; k < figures.size(); ++k) values[k].push_back(figures[k]);
     sum.pauses += count.pauses, sum.moves += count.moves;
@@ -215,33 +220,126 @@ Figures average(std::span<const Outcome> outcomes, Counting counting, Averaging 
     span += length;
     jobs += one.jobs;
   }
-  if (averaging == Averaging::pooled) return figures_of(sum, span, jobs);
+  if (how.averaging == Averaging::pooled) return figures_of(sum, span, jobs);
   Figures result{};
   for (std::size_t k = 0; k < result.size(); ++k) {
     const Summary s = summarize(values[k]);
-    result[k] = averaging == Averaging::median ? s.median : s.mean;
-    if (averaging == Averaging::small_nodes && k < 2) result[k] *= 0.8;
+    result[k] = how.averaging == Averaging::median ? s.median : s.mean;
+    if (how.averaging == Averaging::small_nodes && k < 2) result[k] *= 0.8;
   }
   return result;
 }
 
-// How one assumption fits.
-struct Fit {
-  std::array<double, 6> log_sum{};
-  std::array<std::size_t, 6> cells{};
-  double squares = 0;
-  std::size_t near = 0;
-
+// How one assumption fits: the logarithms of measured / published, where something other than 0 is published.
+class Fit {
+ public:
   void add(std::size_t figure, double measured, double published) {
     if (std::isnan(published) || published == 0) return;
     const double ratio = measured / published;
-    const double log = std::log(std::max(ratio, kLeastRatio));
-    log_sum[figure] += log;
-    squares += log * log;
-    ++cells[figure];
-    if (std::abs(ratio - 1) <= kNear) ++near;
+    logs_[figure].push_back(std::log(std::max(ratio, kLeastRatio)));
+    if (std::abs(ratio - 1) <= kNear) ++near_;
   }
+
+  std::size_t near() const { return near_; }
+  std::size_t cells() const { return all().size(); }
+  /// The geometric mean of the ratios, and their median.
+  double mean(std::size_t figure) const { return std::exp(summary(figure).mean); }
+  double median(std::size_t figure) const { return std::exp(summary(figure).median); }
+  /// By what factor, either way, ours typically differs: root mean square and median.
+  double factor() const {
+    double squares = 0;
+    for (const double log : all()) squares += log * log;
+    return std::exp(std::sqrt(squares / static_cast<double>(std::max<std::size_t>(cells(), 1))));
+  }
+  double median_factor() const {
+    std::vector<double> sizes = all();
+    for (double& log : sizes) log = std::abs(log);
+    return sizes.empty() ? 1 : std::exp(summarize(sizes).median);
+  }
+
+ private:
+  Summary summary(std::size_t figure) const { return logs_[figure].empty() ? Summary{} : summarize(logs_[figure]); }
+  std::vector<double> all() const {
+    std::vector<double> logs;
+    for (const std::vector<double>& some : logs_) logs.insert(logs.end(), some.begin(), some.end());
+    return logs;
+  }
+
+  std::array<std::vector<double>, 6> logs_;
+  std::size_t near_ = 0;
 };
+
+// An assumption's fit over the instances at `places`.
+Fit fit_of(const CostStudy& study, const Simulated& simulated, const Assumption& assumption,
+           std::span<const std::size_t> places) {
+  Fit fit;
+  for (std::size_t a = 0; a < study.targets.size(); ++a) {
+    const Figures ours = average(simulated.of(assumption.variant, a), places, assumption);
+    for (std::size_t k = 0; k < ours.size(); ++k) fit.add(k, ours[k], study.targets[a].published[k]);
+  }
+  return fit;
+}
+
+// What other draws of the traces would give; each has its three loads.
+struct Redrawn {
+  std::array<std::vector<double>, 6> means;
+  std::vector<double> factors;
+};
+
+Redrawn redraw(const CostStudy& study, const Simulated& simulated, const Assumption& assumption) {
+  Redrawn redrawn;
+  std::vector<std::size_t> places;
+  for_each_resample(study.instances, [&](std::span<const std::uint32_t> traces) {
+    places.clear();
+    for (std::size_t load = 0; load < kLoads.size(); ++load) {
+      for (const std::uint32_t trace : traces) places.push_back(load * study.instances + trace);
+    }
+    const Fit fit = fit_of(study, simulated, assumption, places);
+    for (std::size_t k = 0; k < kFigures.size(); ++k) redrawn.means[k].push_back(fit.mean(k));
+    redrawn.factors.push_back(fit.factor());
+  });
+  return redrawn;
+}
+
+// In how many of 100 draws the assumption is typically nearer to the published figures than `none`, on the same traces.
+double percent_nearer(const Redrawn& assumption, const Redrawn& none) {
+  double nearer = 0;
+  for (std::size_t r = 0; r < none.factors.size(); ++r) {
+    if (assumption.factors[r] < none.factors[r]) nearer += 1;
+    if (assumption.factors[r] == none.factors[r]) nearer += 0.5;
+  }
+  return 100 * nearer / static_cast<double>(none.factors.size());
+}
+
+void add_cells(const CostStudy& study, const Simulated& simulated, const Assumption& assumption,
+               std::span<const std::size_t> places, ReproductionReport& report) {
+  for (std::size_t a = 0; a < study.targets.size(); ++a) {
+    const CostTarget& target = study.targets[a];
+    const std::span<const Outcome> outcomes = simulated.of(assumption.variant, a);
+    const Figures ours = average(outcomes, places, assumption);
+    for (std::size_t k = 0; k < ours.size(); ++k) {
+      const double published = target.published[k];
+      Comparison cell{cells_of(study),
+                      fmt::format("{}: {}", assumption.name, target.algorithm),
+                      kFigures[k],
+                      std::isnan(published) ? std::nullopt : std::optional(published),
+                      ours[k],
+                      {},
+                      std::string(target.algorithm)};
+      if (assumption.averaging != Averaging::mean) {
+        report.add(std::move(cell));
+        continue;
+      }
+      std::vector<double> values;
+      for (const std::size_t place : places) {
+        const Outcome& one = outcomes[place];
+        const CostCount& count = one.counts[static_cast<std::size_t>(assumption.counting)];
+        values.push_back(figures_of(count, one.makespan, one.jobs)[k]);
+      }
+      report.add_mean(std::move(cell), values, study.instances);
+    }
+  }
+}
 
 }  // namespace
 
@@ -249,44 +347,38 @@ Result<void> test_cost_assumptions(const CostStudy& study, const ReproduceOption
                                    ReproductionReport& report) {
   Simulated simulated(study);
   if (auto ran = simulated.run(study, options); !ran) return ran;
-  const std::string cells = study.part + "-cells";
-  const bool wants_cells = options.wants(cells);
-  std::size_t published_cells = 0;
+  const bool wants_cells = options.wants(cells_of(study));
+  std::vector<std::size_t> places(study.instances * kLoads.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  const bool drawn = study.instances > 1;
+  const Redrawn none = redraw(study, simulated, kAssumptions.front());
   for (const Assumption& assumption : kAssumptions) {
-    Fit fit;
-    for (std::size_t a = 0; a < study.targets.size(); ++a) {
-      const CostTarget& target = study.targets[a];
-      const Figures ours = average(simulated.of(assumption.variant, a), assumption.counting, assumption.averaging);
-      for (std::size_t k = 0; k < ours.size(); ++k) {
-        fit.add(k, ours[k], target.published[k]);
-        if (!wants_cells) continue;
-        const bool readable = !std::isnan(target.published[k]);
-        report.add({cells,
-                    fmt::format("{}: {}", assumption.name, target.algorithm),
-                    kFigures[k],
-                    readable ? std::optional(target.published[k]) : std::nullopt,
-                    ours[k],
-                    {},
-                    std::string(target.algorithm)});
-      }
-    }
     const std::string row(assumption.name);
-    std::size_t count = 0;
+    const Fit fit = fit_of(study, simulated, assumption, places);
+    const Redrawn redrawn = redraw(study, simulated, assumption);
     for (std::size_t k = 0; k < kFigures.size(); ++k) {
-      count += fit.cells[k];
-      report.add({study.part, row, kFigures[k], std::nullopt,
-                  std::exp(fit.log_sum[k] / static_cast<double>(std::max<std::size_t>(fit.cells[k], 1)))});
+      Comparison cell{study.part, row, kFigures[k], std::nullopt, fit.mean(k)};
+      if (drawn) cell.spread = MeanSpread{study.instances, fit.median(k), percentile_interval(redrawn.means[k])};
+      report.add(std::move(cell));
     }
-    report.add({study.part, row, "cells within 10 %", std::nullopt, static_cast<double>(fit.near)});
-    report.add({study.part, row, "typical factor", std::nullopt,
-                std::exp(std::sqrt(fit.squares / static_cast<double>(std::max<std::size_t>(count, 1))))});
+    report.add({study.part, row, "cells within 10 %", std::nullopt, static_cast<double>(fit.near())});
+    Comparison factor{study.part, row, "typical factor", std::nullopt, fit.factor()};
+    if (drawn) factor.spread = MeanSpread{study.instances, fit.median_factor(), percentile_interval(redrawn.factors)};
+    report.add(std::move(factor));
+    if (drawn && &assumption != &kAssumptions.front()) {
+      report.add({study.part, row, "nearer than none, % of draws", std::nullopt, percent_nearer(redrawn, none)});
+    }
     report.note(study.part, fmt::format("{}: {}.", assumption.name, assumption.says));
-    published_cells = count;
+    if (wants_cells) add_cells(study, simulated, assumption, places, report);
   }
-  report.note(study.part, fmt::format("{} published averages that are not 0; {} traces at three loads. Figures are "
-                                      "geometric means of measured / published over the algorithms; the typical "
-                                      "factor is the root mean square of the logarithms of these quotients.",
-                                      published_cells, study.instances));
+  report.note(
+      study.part,
+      fmt::format(
+          "{} published averages that are not 0; {} traces at three loads. Figures are geometric means of measured "
+          "/ published over the algorithms, with the median of these quotients; the typical factor is the root "
+          "mean square of their logarithms, with the median of their sizes. Intervals are percentiles of {} "
+          "draws of the traces, the same for all assumptions.",
+          fit_of(study, simulated, kAssumptions.front(), places).cells(), study.instances, kBootstrapResamples));
   return {};
 }
 

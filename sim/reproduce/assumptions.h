@@ -28,8 +28,9 @@ struct CostStudy {
 };
 
 /// Simulates the study's algorithms under each assumption. Adds a row per assumption to the part: for each figure the
-/// geometric mean of measured / published over the algorithms, how many cells are within 10 %, and the typical factor
-/// between measured and published. Adds every cell to the part "<part>-cells", row "assumption: algorithm". Nothing is
+/// geometric mean of measured / published over the algorithms, how many cells are within 10 %, the typical factor
+/// between measured and published, with bootstrap intervals over the traces, and how often it fits better than without
+/// the assumption on the same draw. Adds every cell to the part "<part>-cells", row "assumption: algorithm". Nothing is
 /// stored, so an interrupted run starts over.
 Result<void> test_cost_assumptions(const CostStudy& study, const ReproduceOptions& options, ReproductionReport& report);
 

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Gang scheduling on a cloud (Moschakis and Karatza, ISCC 2011): table I and the figures.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "sim/metrics/bootstrap.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/cell_count.h"
 #include "sim/reproduce/reproduction.h"
 #include "studies/gang/gang_cloud_published.h"
 #include "studies/gang/gang_cloud_readings.h"
 #include "studies/gang/host/experiment.h"
+#include "studies/gang/reading_fit.h"
 
 namespace dfrs::sim {
 namespace {
@@ -81,8 +89,11 @@ bool wants_q(const ReproduceOptions& options, double q) {
 
 using Results = std::vector<std::vector<GangMetrics>>;
 
-// The paper knows each mean to within 5 %. CPE has four of them, whose errors add up in quadrature.
-constexpr double kPaperPrecision = 0.1;
+std::optional<MeanSpread> spread_of(std::span<const double> values) {
+  const std::optional<Interval> interval = bootstrap_mean(values);
+  if (!interval) return std::nullopt;
+  return MeanSpread{values.size(), summarize(values).median, *interval};
+}
 
 void report_table(std::span<const Cell> cells, const Results& results, const CpeReading& reading,
                   ReproductionReport& report) {
@@ -93,12 +104,10 @@ void report_table(std::span<const Cell> cells, const Results& results, const Cpe
   for (const Cell& cell : cells) {
     const double published = cell.line->*cell.column->published;
     const ConfidenceInterval cpe = cost_performance(results[cell.afcfs], results[cell.afcfs + 1], reading);
-    report.add({"table1", fmt::format("q={} lambda={}", cell.line->q, cell.line->lambda), cell.column->name, published,
-                cpe.mean});
-    if (std::isfinite(cpe.half_width)) {
-      report.add({"table1", fmt::format("q={} lambda={}", cell.line->q, cell.line->lambda),
-                  fmt::format("{} ±", cell.column->name), std::nullopt, cpe.half_width});
-    }
+    Comparison shown{"table1", fmt::format("q={} lambda={}", cell.line->q, cell.line->lambda), cell.column->name,
+                     published, cpe.mean};
+    shown.spread = spread_of(paired_cost_performance(results[cell.afcfs], results[cell.afcfs + 1], reading));
+    report.add(std::move(shown));
     differences.push_back(cpe.mean - published);
     near += std::abs(differences.back()) <= kPaperPrecision ? 1 : 0;
     widest = std::max(widest, cpe.half_width);
@@ -124,9 +133,13 @@ void report_series(const Series& series, double q, std::span<const Cell> cells, 
   for (const Cell& cell : cells) {
     if (cell.line->q != q) continue;
     for (std::size_t scheduler : {0, 1}) {
-      const ConfidenceInterval i = interval_of(results[cell.afcfs + scheduler], series.value);
-      report.add({part, fmt::format("{}", cell.line->lambda),
-                  fmt::format("{} {}", scheduler == 0 ? "AFCFS" : "LJFS", cell.column->name), std::nullopt, i.mean});
+      const std::vector<GangMetrics>& runs = results[cell.afcfs + scheduler];
+      const ConfidenceInterval i = interval_of(runs, series.value);
+      std::vector<double> values;
+      for (const GangMetrics& run : runs) values.push_back(series.value(run));
+      report.add_mean({part, fmt::format("{}", cell.line->lambda),
+                       fmt::format("{} {}", scheduler == 0 ? "AFCFS" : "LJFS", cell.column->name), std::nullopt},
+                      values);
       widest = std::max(widest, i.relative());
     }
   }
@@ -156,50 +169,66 @@ struct Plan {
   }
 };
 
-// A row of the part "readings".
+// The CPE of each cell with the replications at `places`.
+std::vector<double> cells_of(const Plan& plan, const Results& results, const CpeReading& reading,
+                             std::span<const std::uint32_t> places) {
+  std::vector<double> all;
+  std::vector<GangMetrics> afcfs(places.size());
+  std::vector<GangMetrics> ljfs(places.size());
+  for (const Cell& cell : plan.cells) {
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      afcfs[k] = results[cell.afcfs][places[k]];
+      ljfs[k] = results[cell.afcfs + 1][places[k]];
+    }
+    all.push_back(cost_performance(afcfs, ljfs, reading).mean);
+  }
+  return all;
+}
+
+// A row of the part "readings", with intervals over other draws of the replications if there are several.
 void report_reading(const std::string& name, const CpeReading& reading, const Plan& plan, const Results& results,
                     ReproductionReport& report) {
-  std::vector<Comparison> compared;
   std::vector<double> published;
-  std::vector<double> ours;
-  for (const Cell& cell : plan.cells) {
-    const double cpe = cost_performance(results[cell.afcfs], results[cell.afcfs + 1], reading).mean;
-    compared.push_back({"readings", "", "", cell.line->*cell.column->published, cpe});
-    published.push_back(cell.line->*cell.column->published);
-    ours.push_back(cpe);
+  for (const Cell& cell : plan.cells) published.push_back(cell.line->*cell.column->published);
+  std::vector<std::uint32_t> each(results.front().size());
+  std::iota(each.begin(), each.end(), 0U);
+  const std::vector<double> ours = cells_of(plan, results, reading, each);
+  const ReadingFit fit = reading_fit(ours, published);
+  std::vector<double> means;
+  std::vector<double> distances;
+  std::vector<double> correlations;
+  if (each.size() > 1) {
+    for_each_resample(each.size(), [&](std::span<const std::uint32_t> places) {
+      const ReadingFit drawn = reading_fit(cells_of(plan, results, reading, places), published);
+      means.push_back(drawn.ours.mean);
+      distances.push_back(drawn.distance);
+      correlations.push_back(drawn.correlation);
+    });
   }
-  double squares = 0;
-  double product = 0;
-  std::size_t signs = 0;
-  std::size_t near = 0;
-  const Summary theirs = summarize(published);
-  const Summary mine = summarize(ours);
-  for (std::size_t k = 0; k < ours.size(); ++k) {
-    squares += (ours[k] - published[k]) * (ours[k] - published[k]);
-    product += (ours[k] - mine.mean) * (published[k] - theirs.mean);
-    signs += (ours[k] < 0) == (published[k] < 0) ? 1 : 0;
-    near += std::abs(ours[k] - published[k]) <= kPaperPrecision ? 1 : 0;
-  }
-  const auto n = static_cast<double>(ours.size());
-  const auto add = [&](std::string column, std::optional<double> paper, double value) {
-    report.add({"readings", name, std::move(column), paper, value});
+  const auto add = [&](std::string column, std::optional<double> paper, double value,
+                       const std::vector<double>& drawn = {}) {
+    Comparison cell{"readings", name, std::move(column), paper, value};
+    if (!drawn.empty()) cell.spread = MeanSpread{each.size(), summarize(drawn).median, percentile_interval(drawn)};
+    report.add(std::move(cell));
   };
-  add("mean CPE", theirs.mean, mine.mean);
-  add("SD", theirs.stddev, mine.stddev);
-  add(fmt::format("same sign, of {}", ours.size()), std::nullopt, static_cast<double>(signs));
-  add("within 10 %", std::nullopt, static_cast<double>(count_cells(compared).agree));
-  add("within ±0.1", std::nullopt, static_cast<double>(near));
-  add("root mean square difference", std::nullopt, std::sqrt(squares / n));
-  add("correlation", std::nullopt, product / (n - 1) / mine.stddev / theirs.stddev);
+  const Summary theirs = summarize(published);
+  add("mean CPE", theirs.mean, fit.ours.mean, means);
+  add("SD", theirs.stddev, fit.ours.stddev);
+  add(fmt::format("same sign, of {}", ours.size()), std::nullopt, static_cast<double>(fit.signs));
+  add("within 10 %", std::nullopt, static_cast<double>(fit.agree));
+  add("within ±0.1", std::nullopt, static_cast<double>(fit.near));
+  add("root mean square difference", std::nullopt, fit.distance, distances);
+  add("correlation", std::nullopt, fit.correlation, correlations);
 }
 
 // Readings of CPE alone share the simulations of the model as the commands run it.
 Result<void> report_readings(const ReplicationOptions& replication, ReproductionReport& report) {
-  std::vector<std::string> names{""};
-  for (const ReproductionPart& reading : gang_cloud_readings()) names.emplace_back(reading.name);
+  std::vector<std::vector<std::string>> readings{{}};
+  for (const ReproductionPart& reading : gang_cloud_readings()) readings.push_back({std::string(reading.name)});
+  readings.push_back({"queue-waiting", "threshold-2"});  // the nearest two together
   Results shared;
-  for (const std::string& name : names) {
-    const std::vector<std::string> assume = name.empty() ? std::vector<std::string>{} : std::vector{name};
+  for (const std::vector<std::string>& assume : readings) {
+    const std::string name = fmt::format("{}", fmt::join(assume, ","));
     const Result<GangCloudAssumed> assumed = gang_cloud_assumed(assume);
     if (!assumed) return tl::unexpected(assumed.error());
     Plan plan;
@@ -217,6 +246,8 @@ Result<void> report_readings(const ReplicationOptions& replication, Reproduction
   for (const ReproductionPart& reading : gang_cloud_readings()) {
     report.note("readings", fmt::format("{}: {}.", reading.name, reading.title));
   }
+  report.note("readings", fmt::format("Intervals are percentiles of {} draws of the replications, with their median.",
+                                      kBootstrapResamples));
   report.note("readings",
               fmt::format("{} x {} gangs for each cell and scheduler.", replication.replications, kReadingGangs));
   report.note(

@@ -88,24 +88,35 @@ Result<GangCloudAssumed> gang_cloud_assumed(std::span<const std::string> names) 
   return assumed;
 }
 
-ConfidenceInterval cost_performance(std::span<const GangMetrics> afcfs, std::span<const GangMetrics> ljfs,
-                                    const CpeReading& reading) {
-  const auto cpe = [&](double afcfs_lease, double afcfs_response, double ljfs_lease, double ljfs_response) {
-    const double saved = reading.of_ljfs ? -cost_performance(ljfs_lease, ljfs_response, afcfs_lease, afcfs_response)
-                                         : cost_performance(afcfs_lease, afcfs_response, ljfs_lease, ljfs_response);
-    return reading.growth ? -saved : saved;
-  };
+namespace {
+
+double cpe_of(const CpeReading& reading, double afcfs_lease, double afcfs_response, double ljfs_lease,
+              double ljfs_response) {
+  const double saved = reading.of_ljfs ? -cost_performance(ljfs_lease, ljfs_response, afcfs_lease, afcfs_response)
+                                       : cost_performance(afcfs_lease, afcfs_response, ljfs_lease, ljfs_response);
+  return reading.growth ? -saved : saved;
+}
+
+}  // namespace
+
+std::vector<double> paired_cost_performance(std::span<const GangMetrics> afcfs, std::span<const GangMetrics> ljfs,
+                                            const CpeReading& reading) {
   std::vector<double> paired;
   for (std::size_t k = 0; k < afcfs.size(); ++k) {
-    paired.push_back(
-        cpe(afcfs[k].*reading.lease, afcfs[k].*reading.response, ljfs[k].*reading.lease, ljfs[k].*reading.response));
+    paired.push_back(cpe_of(reading, afcfs[k].*reading.lease, afcfs[k].*reading.response, ljfs[k].*reading.lease,
+                            ljfs[k].*reading.response));
   }
-  ConfidenceInterval interval = confidence_interval(paired);
+  return paired;
+}
+
+ConfidenceInterval cost_performance(std::span<const GangMetrics> afcfs, std::span<const GangMetrics> ljfs,
+                                    const CpeReading& reading) {
+  ConfidenceInterval interval = confidence_interval(paired_cost_performance(afcfs, ljfs, reading));
   const auto mean = [](std::span<const GangMetrics> runs, double GangMetrics::* figure) {
     return interval_of(runs, [&](const GangMetrics& m) { return m.*figure; }).mean;
   };
-  interval.mean = cpe(mean(afcfs, reading.lease), mean(afcfs, reading.response), mean(ljfs, reading.lease),
-                      mean(ljfs, reading.response));
+  interval.mean = cpe_of(reading, mean(afcfs, reading.lease), mean(afcfs, reading.response), mean(ljfs, reading.lease),
+                         mean(ljfs, reading.response));
   return interval;
 }
 

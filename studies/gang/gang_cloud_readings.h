@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sim/errors.h"
 #include "sim/reproduce/reproduction.h"
@@ -37,6 +38,10 @@ std::span<const ReproductionPart> gang_cloud_readings();
 
 /// Applies readings in turn. Errors: kExitInternal for an unknown name.
 Result<GangCloudAssumed> gang_cloud_assumed(std::span<const std::string> names);
+
+/// The CPE of each pair of replications, under a reading.
+std::vector<double> paired_cost_performance(std::span<const GangMetrics> afcfs, std::span<const GangMetrics> ljfs,
+                                            const CpeReading& reading);
 
 /// As cost_performance(), with a reading. The half-width is that of the CPE per pair of replications.
 ConfidenceInterval cost_performance(std::span<const GangMetrics> afcfs, std::span<const GangMetrics> ljfs,

@@ -27,7 +27,7 @@ bench-pages: dfrs-sim$(EXEEXT)
 	DFRS_SIM=./dfrs-sim$(EXEEXT) $(srcdir)/tests/browser/bench_pages.py $(PAGES)
 
 # What reasons cost that nobody asks for, in instructions: `make bench-explain` (needs Valgrind).
-EXTRA_DIST += tests/bench/explain_cost.py
+EXTRA_DIST += tests/bench/explain_cost.py tests/bench/measure.py
 bench-explain: dfrs-sim$(EXEEXT)
 	$(srcdir)/tests/bench/explain_cost.py
 

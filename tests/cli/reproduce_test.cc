@@ -268,9 +268,10 @@ TEST(CliReproduce, TriageInEachWorldAndTheBoundsOfTheOptimum) {
     log += swf_line(2 * week + 2, 604800.0 * week + 1005, 60, 240, 100, 600000);
   }
   folder.write("HPC2N-2002-2.1-cln.swf", log);
-  const std::string text = output_of({"reproduce", "triage", "--parts", "weeks-free,worlds-weeks,optimum,optimum-weeks",
-                                      "--traces", folder.path().string(), "-o", folder / "out"},
-                                     {.environment = {"XDG_CACHE_HOME=" + folder.path().string()}});
+  const std::string text =
+      output_of({"reproduce", "triage", "--parts", "weeks-free,worlds-weeks,swap,optimum,optimum-weeks", "--traces",
+                 folder.path().string(), "-o", folder / "out"},
+                {.environment = {"XDG_CACHE_HOME=" + folder.path().string()}});
   const std::string csv = file_bytes(folder / "out/triage.csv");
   const auto value = [&](const std::string& cell) {
     const std::size_t at = csv.find("\n" + cell + ",,");
@@ -286,6 +287,12 @@ TEST(CliReproduce, TriageInEachWorldAndTheBoundsOfTheOptimum) {
   EXPECT_EQ(in_world("Triage, kept", "avg. without week 11"), kept);
   EXPECT_EQ(in_world("Triage/LIMITS, none", "minus Triage"), 0) << "limits help nobody here";
   EXPECT_LT(in_world("Triage, none", "% work lost"), in_world("GreedyPM*/OPT=MIN, lost", "% work lost"));
+  EXPECT_EQ(value("swap,kept,Triage: avg."), kept);
+  EXPECT_EQ(value("swap,none,Triage: avg."), in_world("Triage, none", "avg."));
+  EXPECT_EQ(value("swap,none,Triage: pauses/job"), 0);
+  EXPECT_GT(value("swap,memory:4,Triage: pauses/job"), 0);
+  EXPECT_GT(value("swap,memory:0.25,Triage: avg."), value("swap,memory:4,Triage: avg."))
+      << "there is no swap for the long job";
   EXPECT_LE(value("weeks-free,Triage,avg."), kept) << "pauses cost nothing";
   EXPECT_GE(value("optimum,above / below,avg."), 1);
   EXPECT_GE(value("optimum,below: the better of ls1 and gangs / divisible,avg."),

@@ -16,6 +16,7 @@ tests/bench/delivery_scale` measures them. Everything else shares the cores with
 A benchmark: prints figures, asserts none.
 """
 import argparse
+import json
 import os
 import re
 import shutil
@@ -421,6 +422,7 @@ def main():
                         "once are paused for those that wait, all of them at once")
     parser.add_argument("--schedulers", default="dfrs,backfill")
     parser.add_argument("--parts", default="array,burst,busy,restart")
+    parser.add_argument("--json", help="file for the figures of each run")
     parser.add_argument("--keep", action="store_true", help="keep the folders, with slurmctld's logs")
     options = parser.parse_args()
     options.jobs = options.jobs or options.nodes
@@ -432,6 +434,9 @@ def main():
             print(f"run {run + 1} of {options.runs}", flush=True)
             found[scheduler].append(Scale(options, scheduler).measure())
         print(table(options, *(medians(found[scheduler]) for scheduler in ("dfrs", "backfill"))), flush=True)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as out:
+            json.dump(found, out)
     return 0
 
 

@@ -25,6 +25,7 @@ tests_studies_tests_SOURCES = \
 	tests/studies/gang/oracle/gang.h \
 	tests/studies/gang/oracle/gang_checker.cc \
 	tests/studies/gang/oracle/gang_checker.h \
+	tests/studies/gang/reading_fit_test.cc \
 	tests/studies/gang/rules/dispatcher_test.cc \
 	tests/studies/gang/rules/rules_test.cc
 

@@ -7,13 +7,6 @@
 #include "sim/reproduce/triage/parts.h"
 
 namespace dfrs::sim::triage_study {
-namespace {
-
-double mean(std::span<const ResultRow> rows, double (*value)(const ResultRow&)) {
-  return summarize(values_of(rows, value)).mean;
-}
-
-}  // namespace
 
 std::vector<std::string_view> all_compared() {
   std::vector<std::string_view> all(kSettings.begin(), kSettings.end());
@@ -33,22 +26,29 @@ std::vector<double> values_of(std::span<const ResultRow> rows, double (*value)(c
 double degradation_of(const ResultRow& row) { return row.degradation(); }
 double underutilization_of(const ResultRow& row) { return row.metrics.underutilization; }
 
+void add_mean_of(ReproductionReport& report, std::string_view part, std::string_view row, std::string_view column,
+                 std::span<const ResultRow> rows, double (*value)(const ResultRow&), std::size_t traces) {
+  report.add_mean({std::string(part), std::string(row), std::string(column), {}}, values_of(rows, value), traces);
+}
+
 void add_figures(ReproductionReport& report, std::string_view part, std::string_view row,
-                 std::span<const ResultRow> rows) {
+                 std::span<const ResultRow> rows, std::size_t traces) {
   const auto add = [&](const char* column, double value) {
     report.add({std::string(part), std::string(row), column, {}, value});
   };
-  const std::vector<double> degradations = values_of(rows, degradation_of);
-  const Summary s = summarize(degradations);
-  report.add_mean({std::string(part), std::string(row), "avg.", {}}, degradations);
+  const auto mean = [&](const char* column, double (*value)(const ResultRow&)) {
+    add_mean_of(report, part, row, column, rows, value, traces);
+  };
+  const Summary s = summarize(values_of(rows, degradation_of));
+  mean("avg.", degradation_of);
   add("std.", s.stddev);
   add("median", s.median);
   add("p90", s.p90);
   add("max", s.max);
-  add("U", mean(rows, underutilization_of));
-  add("pauses/job", mean(rows, [](const ResultRow& r) { return r.metrics.pauses_per_job; }));
-  add("moves/job", mean(rows, [](const ResultRow& r) { return r.metrics.moves_per_job; }));
-  add("GB/s", mean(rows, [](const ResultRow& r) { return r.metrics.pause_gb_per_s + r.metrics.move_gb_per_s; }));
+  mean("U", underutilization_of);
+  mean("pauses/job", [](const ResultRow& r) { return r.metrics.pauses_per_job; });
+  mean("moves/job", [](const ResultRow& r) { return r.metrics.moves_per_job; });
+  mean("GB/s", [](const ResultRow& r) { return r.metrics.pause_gb_per_s + r.metrics.move_gb_per_s; });
 }
 
 void note_figures(ReproductionReport& report, std::string_view part) {

@@ -46,7 +46,7 @@ Result<void> show_scaled(std::string_view part, Sets& sets, const Study& study, 
       const std::span<const ResultRow> rows = study.rows(sets.lublin(kWorkloads, load), algorithm);
       all.insert(all.end(), rows.begin(), rows.end());
     }
-    add_figures(report, part, algorithm, all);
+    add_figures(report, part, algorithm, all, sets.lublin(kWorkloads).size);
   }
   report.least_wins(part, "avg.");
   const InstanceSet first = sets.lublin(kWorkloads);
@@ -67,8 +67,8 @@ void need_loads(std::string_view part, Sets& sets, Study& study) {
 Result<void> show_loads(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   for (const double load : kLoads) {
     for (const std::string_view algorithm : of_the_chart()) {
-      const Summary s = summarize(values_of(study.rows(sets.lublin(kWorkloads, load), algorithm), degradation_of));
-      report.add({std::string(part), number(load), std::string(algorithm), {}, s.mean});
+      add_mean_of(report, part, number(load), algorithm, study.rows(sets.lublin(kWorkloads, load), algorithm),
+                  degradation_of);
     }
   }
   report.plot({std::string(part), "load", "average degradation from bound", false, true});
@@ -89,9 +89,9 @@ Result<void> show_load_costs(std::string_view part, Sets& sets, const Study& stu
     add("median", s.median);
     add("p90", s.p90);
     add("max", s.max);
-    add("yardstick avg.", summarize(values_of(study.rows(set, kYardstick), degradation_of)).mean);
-    add("U", summarize(values_of(rows, underutilization_of)).mean);
-    add("U of EASY/shared", summarize(values_of(study.rows(set, kSharedBatch), underutilization_of)).mean);
+    add_mean_of(report, part, number(load), "yardstick avg.", study.rows(set, kYardstick), degradation_of);
+    add_mean_of(report, part, number(load), "U", rows, underutilization_of);
+    add_mean_of(report, part, number(load), "U of EASY/shared", study.rows(set, kSharedBatch), underutilization_of);
   }
   report.plot({std::string(part), "load", "degradation from bound; underutilization", false, true});
   report.note(std::string(part), sets.lublin(kWorkloads).sentence);

@@ -74,8 +74,8 @@ Result<void> show_optimum(std::string_view part, Sets& sets, const Study& study,
     std::vector<double> values;
     for (const Week& week : weeks) values.push_back(value(week));
     const Summary s = summarize(values);
-    for (const auto& [column, measured] :
-         {std::pair{"avg.", s.mean}, {"median", s.median}, {"p90", s.p90}, {"max", s.max}})
+    report.add_mean({std::string(part), row, "avg.", {}}, values);
+    for (const auto& [column, measured] : {std::pair{"median", s.median}, {"p90", s.p90}, {"max", s.max}})
       report.add({std::string(part), row, column, {}, measured});
   };
   add("ls1 / divisible", [](const Week& week) { return week.ls1; });

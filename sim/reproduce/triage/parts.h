@@ -58,6 +58,8 @@ Need need_periods;  ///< robust-period
 Show show_periods;
 Need need_worlds;  ///< worlds-weeks, worlds-lublin, worlds-ctc, worlds-kth, worlds-robust
 Show show_worlds;
+Need need_swap;  ///< swap
+Show show_swap;
 Need need_optimum;  ///< optimum, optimum-weeks
 Show show_optimum;
 Show show_optimum_weeks;
@@ -82,10 +84,14 @@ std::vector<double> values_of(std::span<const ResultRow> rows, double (*value)(c
 double degradation_of(const ResultRow& row);
 double underutilization_of(const ResultRow& row);
 
+/// Adds a cell with the mean of a value over the rows, and its interval. `traces` as ReproductionReport::add_mean().
+void add_mean_of(ReproductionReport& report, std::string_view part, std::string_view row, std::string_view column,
+                 std::span<const ResultRow> rows, double (*value)(const ResultRow&), std::size_t traces = 0);
+
 /// Adds a row with the columns of every comparison: degradation avg., std., median, p90, max; underutilization, pauses
-/// and moves per job, GB/s.
+/// and moves per job, GB/s. `traces` as add_mean_of().
 void add_figures(ReproductionReport& report, std::string_view part, std::string_view row,
-                 std::span<const ResultRow> rows);
+                 std::span<const ResultRow> rows, std::size_t traces = 0);
 
 /// Adds a note that explains those columns.
 void note_figures(ReproductionReport& report, std::string_view part);

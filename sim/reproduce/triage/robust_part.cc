@@ -133,13 +133,14 @@ void show_curve(std::string_view part, Sets& sets, const Study& study, Reproduct
     }
     report.note(std::string(part), set.sentence);
     for (const double value : values) {
-      const auto add = [&](const char* column, double measured) {
+      const auto add = [&](const char* column, std::string_view algorithm) {
         const std::string heading = fmt::format("{}: {}", weeks ? "HPC2N" : "Lublin", column);
-        report.add({std::string(part), fmt::format("{}", value), heading, {}, measured});
+        add_mean_of(report, part, fmt::format("{}", value), heading, study.rows(set, algorithm, setting(value)),
+                    degradation_of);
       };
-      add("Triage", summarize(values_of(study.rows(set, kTriage, setting(value)), degradation_of)).mean);
-      add("yardstick", summarize(values_of(study.rows(set, kYardstick, setting(value)), degradation_of)).mean);
-      add("best published", best_published(study, set, setting(value)).summary.mean);
+      add("Triage", kTriage);
+      add("yardstick", kYardstick);
+      add("best published", best_published(study, set, setting(value)).name);
     }
   }
 }
@@ -157,25 +158,27 @@ Result<void> show_robust(std::string_view part, Sets& sets, const Study& study, 
     return {};
   }
   for (const Case& one : cases) {
-    const std::vector<double> degradations = values_of(study.rows(one.set, kTriage, one.setting), degradation_of);
-    const Summary triage = summarize(degradations);
+    const Summary triage = summarize(values_of(study.rows(one.set, kTriage, one.setting), degradation_of));
     const Best best = best_published(study, one.set, one.setting);
     const Summary batch = summarize(values_of(study.rows(one.set, kBatch, one.setting), degradation_of));
     const Summary shared = summarize(values_of(study.rows(one.set, kSharedBatch, one.setting), degradation_of));
     const auto add = [&](const char* column, double value, std::string words = {}) {
       report.add({std::string(part), one.name, column, {}, value, std::move(words)});
     };
-    report.add_mean({std::string(part), one.name, "Triage avg.", {}}, degradations);
+    const auto mean = [&](const char* column, std::string_view algorithm, double (*value)(const ResultRow&)) {
+      add_mean_of(report, part, one.name, column, study.rows(one.set, algorithm, one.setting), value);
+    };
+    mean("Triage avg.", kTriage, degradation_of);
     add("p90", triage.p90);
     add("max", triage.max);
-    add("U", summarize(values_of(study.rows(one.set, kTriage, one.setting), underutilization_of)).mean);
-    add("yardstick avg.", summarize(values_of(study.rows(one.set, kYardstick, one.setting), degradation_of)).mean);
-    add("published avg.", best.summary.mean);
+    mean("U", kTriage, underutilization_of);
+    mean("yardstick avg.", kYardstick, degradation_of);
+    mean("published avg.", best.name, degradation_of);
     add("its p90", best.summary.p90);
     add("its max", best.summary.max);
-    add("EASY/shared avg.", shared.mean);
-    add("its U", summarize(values_of(study.rows(one.set, kSharedBatch, one.setting), underutilization_of)).mean);
-    add("EASY avg.", batch.mean);
+    mean("EASY/shared avg.", kSharedBatch, degradation_of);
+    mean("its U", kSharedBatch, underutilization_of);
+    mean("EASY avg.", kBatch, degradation_of);
     add("ahead by avg.", 0, ahead(triage.mean, best.summary.mean, std::min(batch.mean, shared.mean)));
     add("by max", 0, ahead(triage.max, best.summary.max, std::min(batch.max, shared.max)));
     // The four share the beginnings and ends of their names.

@@ -107,12 +107,13 @@ Result<void> show_sensitivity(std::string_view part, Sets& sets, const Study& st
       continue;
     }
     for (const double value : values_of(parameter)) {
-      const Summary s = summarize(degradations(parameter, set, study, value));
+      const std::vector<double> values = degradations(parameter, set, study, value);
+      const Summary s = summarize(values);
       const auto add = [&](const char* column, double measured) {
         report.add(
             {std::string(part), fmt::format("{}", value), fmt::format("{} {}", name_of(set), column), {}, measured});
       };
-      add("avg.", s.mean);
+      report.add_mean({std::string(part), fmt::format("{}", value), fmt::format("{} avg.", name_of(set)), {}}, values);
       add("median", s.median);
       add("p90", s.p90);
     }
@@ -146,7 +147,7 @@ Result<void> show_all_sensitivity(std::string_view part, Sets& sets, const Study
         const std::string row =
             fmt::format("{}={}", parameter.name.empty() ? "penalty expected" : parameter.name, value);
         std::vector<double> minus = degradations(parameter, set, study, value);
-        report.add({std::string(part), row, std::string(name_of(set)), {}, summarize(minus).mean});
+        report.add_mean({std::string(part), row, std::string(name_of(set)), {}}, minus);
         for (std::size_t k = 0; k < minus.size(); ++k) minus[k] -= usual[k];
         report.add_mean({std::string(part), row, fmt::format("{} minus default", name_of(set)), {}}, minus);
       }

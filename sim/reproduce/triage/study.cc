@@ -15,6 +15,7 @@ SimOptions sim_options(const Setting& setting) {
   options.engine.of<DfrsOptions>().period = setting.period;
   options.discover_needs = setting.discover_needs;
   options.pauses = setting.pauses;
+  options.swap = setting.swap;
   options.engine.of<BatchOptions>().pack_tasks = setting.pack_tasks;
   return options;
 }

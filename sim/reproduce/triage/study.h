@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "record/swap_size.h"
 #include "sim/campaign/results.h"
 #include "sim/reproduce/reproduction.h"
 #include "sim/reproduce/triage/losses.h"
@@ -23,6 +24,7 @@ struct Setting {
   bool discover_needs = false;  ///< SimOptions::discover_needs
   bool pack_tasks = false;      ///< BatchOptions::pack_tasks
   PauseWorld pauses = {};       ///< what pauses do
+  record::SwapSize swap = {};   ///< of each node, for jobs that are suspended
 };
 
 /// The simulator's options for a setting.

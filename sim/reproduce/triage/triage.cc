@@ -14,7 +14,7 @@ struct Part {
   Show* show;
 };
 
-constexpr std::array<Part, 48> kParts{{
+constexpr std::array<Part, 49> kParts{{
     {{"weeks", "HPC2N's 182 weeks, Triage and its settings beside table 2 of RR-7659", "4 min"},
      need_weeks,
      show_weeks},
@@ -43,6 +43,7 @@ constexpr std::array<Part, 48> kParts{{
     {{"worlds-ctc", "the same on CTC's weeks, memory drawn", "3 min"}, need_worlds, show_worlds},
     {{"worlds-kth", "the same on KTH's weeks, memory drawn", "1 min"}, need_worlds, show_worlds},
     {{"worlds-robust", "the same on nodes of 64 cores, and under a flood", "2 min"}, need_worlds, show_worlds},
+    {{"swap", "HPC2N's weeks where pauses suspend jobs, by the swap of each node", "3 min"}, need_swap, show_swap},
     {{"optimum", "between which bounds the optimum of HPC2N's weeks lies", "5 min, most of it as weeks"},
      need_optimum,
      show_optimum},

@@ -108,7 +108,7 @@ Result<void> show_weeks_split(std::string_view part, Sets& sets, const Study& st
       add("median", s.median);
       add("p90", s.p90);
       add("max", s.max);
-      add("U", summarize(values_of(some, underutilization_of)).mean);
+      add_mean_of(report, part, algorithm, of + "U", some, underutilization_of);
     }
   }
   report.note(std::string(part), fmt::format("Triage's rules and constants were chosen on every third week from the "

@@ -91,11 +91,15 @@ std::vector<double> differences(const std::vector<double>& of, const std::vector
   return all;
 }
 
+double percent_lost(const ResultRow& row) { return 100 * row.metrics.work_lost; }
+
 // `triage`: the degradations of Triage in that world; empty: no comparison.
 void add_world(ReproductionReport& report, std::string_view part, const std::string& row, const InWorlds& one,
                std::span<const ResultRow> rows, const std::vector<double>& triage) {
   const auto add = [&](const char* column, double value) { report.add({std::string(part), row, column, {}, value}); };
-  const auto mean = [&](double (*value)(const ResultRow&)) { return summarize(values_of(rows, value)).mean; };
+  const auto mean = [&](const char* column, double (*value)(const ResultRow&)) {
+    add_mean_of(report, part, row, column, rows, value);
+  };
   const std::vector<double> degradations = values_of(rows, degradation_of);
   const Summary s = summarize(degradations);
   report.add_mean({std::string(part), row, "avg.", {}}, degradations);
@@ -109,7 +113,7 @@ void add_world(ReproductionReport& report, std::string_view part, const std::str
       if (!is_training_week(one.set.weeks[k])) others.push_back(degradations[k]);
       if (one.set.weeks[k] != kHeaviestWeek) but_one.push_back(degradations[k]);
     }
-    if (!but_one.empty()) add("avg. without week 11", summarize(but_one).mean);
+    if (!but_one.empty()) report.add_mean({std::string(part), row, "avg. without week 11", {}}, but_one);
     if (!others.empty()) {
       report.add_mean({std::string(part), row, "others avg.", {}}, others);
       add("others median", summarize(others).median);
@@ -118,19 +122,21 @@ void add_world(ReproductionReport& report, std::string_view part, const std::str
   if (!triage.empty()) {
     report.add_mean({std::string(part), row, "minus Triage", {}}, differences(degradations, triage));
   }
-  add("mean stretch", mean([](const ResultRow& r) { return r.metrics.mean_stretch; }));
-  add("U", mean(underutilization_of));
-  add("pauses/job", mean([](const ResultRow& r) { return r.metrics.pauses_per_job; }));
-  add("moves/job", mean([](const ResultRow& r) { return r.metrics.moves_per_job; }));
-  add("% work lost", 100 * mean([](const ResultRow& r) { return r.metrics.work_lost; }));
+  mean("mean stretch", [](const ResultRow& r) { return r.metrics.mean_stretch; });
+  mean("U", underutilization_of);
+  mean("pauses/job", [](const ResultRow& r) { return r.metrics.pauses_per_job; });
+  mean("moves/job", [](const ResultRow& r) { return r.metrics.moves_per_job; });
+  mean("% work lost", percent_lost);
 }
 
-double curve_value(std::string_view part, std::span<const ResultRow> rows) {
-  if (part == "mixed-lost") {
-    return 100 * summarize(values_of(rows, [](const ResultRow& r) { return r.metrics.work_lost; })).mean;
+void add_to_curve(ReproductionReport& report, std::string_view part, double kept, const std::string& column,
+                  std::span<const ResultRow> rows) {
+  const std::string row = fmt::format("{}", kept);
+  if (part == "mixed-median") {
+    report.add({std::string(part), row, column, {}, summarize(values_of(rows, degradation_of)).median});
+  } else {
+    add_mean_of(report, part, row, column, rows, part == "mixed-lost" ? percent_lost : degradation_of);
   }
-  const Summary s = summarize(values_of(rows, degradation_of));
-  return part == "mixed-median" ? s.median : s.mean;
 }
 
 std::vector<PauseEffect> others_of(std::string_view part) {
@@ -211,11 +217,7 @@ Result<void> show_mixed(std::string_view part, Sets& sets, const Study& study, R
     for (const std::string_view algorithm : kOnCurves) {
       for (const PauseEffect others : others_of(part)) {
         const std::string column = fmt::format("{}, rest {}", algorithm, enum_name(others));
-        report.add({std::string(part),
-                    fmt::format("{}", x),
-                    column,
-                    {},
-                    curve_value(part, study.rows(set, algorithm, in_world({}, mixed(x, others))))});
+        add_to_curve(report, part, x, column, study.rows(set, algorithm, in_world({}, mixed(x, others))));
       }
     }
   }

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <span>
 
 #include "sim/metrics/confidence.h"
 #include "sim/metrics/metrics.h"
@@ -115,6 +118,29 @@ TEST(Bootstrap, PairedDifferencesShowWhatSeparateIntervalsHide) {
   EXPECT_GT(intervals[0]->high, intervals[1]->low);  // they overlap
   EXPECT_GT(intervals[2]->low, 0.9);
   EXPECT_LT(intervals[2]->high, 1.1);
+}
+
+// Of two values, a quarter of the draws has the first twice, a quarter the second.
+TEST(Bootstrap, ResamplesAreDrawnWithRepetition) {
+  std::size_t draws = 0;
+  std::array<std::size_t, 3> sums{};
+  for_each_resample(2, [&](std::span<const std::uint32_t> places) {
+    ASSERT_EQ(places.size(), 2u);
+    ++draws;
+    ++sums.at(places[0] + places[1]);
+  });
+  EXPECT_EQ(draws, kBootstrapResamples);
+  EXPECT_NEAR(static_cast<double>(sums[0]), 500, 80);
+  EXPECT_NEAR(static_cast<double>(sums[1]), 1000, 100);
+  EXPECT_NEAR(static_cast<double>(sums[2]), 500, 80);
+}
+
+TEST(Bootstrap, PercentilesLeaveOutATwentiethInAll) {
+  std::vector<double> drawn;
+  for (int k = 1000; k >= 0; --k) drawn.push_back(k);
+  const Interval interval = percentile_interval(drawn);
+  EXPECT_NEAR(interval.low, 25, 1e-9);
+  EXPECT_NEAR(interval.high, 975, 1e-9);
 }
 
 }  // namespace

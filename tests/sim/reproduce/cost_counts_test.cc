@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/reproduce/cost_counts.h"
 
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
 #include "sim/reproduce/assumptions.h"
 #include "tests/sim/host/by_hand.h"
 
@@ -104,6 +110,57 @@ TEST(CostAssumptions, HaveARowEachAndACellForEachAlgorithm) {
   EXPECT_GE(rows, 15u);
   EXPECT_GT(plain, 0);
   EXPECT_DOUBLE_EQ(smaller, 0.8 * plain);
+}
+
+const Comparison& cell_of(const ReproductionReport& report, std::string_view table, std::string_view row,
+                          std::string_view column) {
+  for (const Comparison& cell : report.cells()) {
+    if (cell.table == table && cell.row == row && cell.column == column) return cell;
+  }
+  throw std::out_of_range(std::string(row));
+}
+
+// One algorithm with one published figure, GB/s of pauses, on four traces.
+ReproductionReport with_published(double gb_per_s) {
+  const double nan = std::nan("");
+  CostStudy study;
+  study.part = "t";
+  study.instances = 4;
+  study.targets = {{"GreedyP*/OPT=MIN", {gb_per_s, nan, nan, nan, nan, nan}}};
+  ReproduceOptions options;
+  options.threads = 2;
+  ReproductionReport report;
+  or_throw(test_cost_assumptions(study, options, report));
+  return report;
+}
+
+TEST(CostAssumptions, IntervalsAreOfTraces) {
+  const ReproductionReport report = with_published(0.03);
+  const Comparison& ours = cell_of(report, "t-cells", "none: GreedyP*/OPT=MIN", "pmtn GB/s");
+  const Comparison& ratio = cell_of(report, "t", "none", "pmtn GB/s");
+  const Comparison& factor = cell_of(report, "t", "none", "typical factor");
+  ASSERT_TRUE(ours.spread && ratio.spread && factor.spread);
+  EXPECT_NEAR(ratio.measured, ours.measured / 0.03, 1e-9);
+  EXPECT_NEAR(factor.measured, std::max(ratio.measured, 1 / ratio.measured), 1e-9);
+  EXPECT_LT(ratio.spread->interval.low, ratio.measured);
+  EXPECT_GT(ratio.spread->interval.high, ratio.measured);
+  // The same draws, by percentiles here and corrected for bias there.
+  EXPECT_NEAR(ratio.spread->interval.low * 0.03, ours.spread->interval.low, 0.3 * ours.measured);
+  EXPECT_NEAR(ratio.spread->interval.high * 0.03, ours.spread->interval.high, 0.3 * ours.measured);
+}
+
+TEST(CostAssumptions, ArePairedWithNone) {
+  const auto nearer = [](const ReproductionReport& report, std::string_view row) {
+    return cell_of(report, "t", row, "nearer than none, % of draws").measured;
+  };
+  const ReproductionReport far_too_high = with_published(1e-4);
+  const ReproductionReport far_too_low = with_published(100);
+  // Memory is the same however pauses are counted; on nodes of 8 GB it is four fifths.
+  EXPECT_EQ(nearer(far_too_high, "task"), 50);
+  EXPECT_EQ(nearer(far_too_high, "8GB"), 100);
+  EXPECT_EQ(nearer(far_too_low, "8GB"), 50) << "a hundredth is the least ratio that counts";
+  EXPECT_EQ(nearer(with_published(1), "8GB"), 0);
+  EXPECT_THROW(nearer(far_too_high, "none"), std::out_of_range);
 }
 
 }  // namespace

@@ -13,11 +13,11 @@ namespace dfrs::sim {
 namespace {
 
 ReproductionReport run_on_one(std::vector<std::string> parts, std::size_t& last, std::size_t& total,
-                              const std::string& folder = {}) {
+                              const std::string& folder = {}, std::size_t instances = 1) {
   const Reproduction& reproduction = *or_throw(find_reproduction("ipdps2010"));
   ReproduceOptions options;
   options.parts = std::move(parts);
-  options.instances = 1;
+  options.instances = instances;
   options.threads = 2;
   options.output = folder;
   std::size_t calls = 0;
@@ -57,6 +57,27 @@ TEST(ReproduceIpdps2010, WithoutPenaltyDynmcb8IsNearlyAlwaysBest) {
   }
   EXPECT_LT(measured(report, "figure1a-text", "DYNMCB8", "value"), 2);
   EXPECT_GT(measured(report, "figure1a-text", "EASY / GREEDY-PMTN", "value"), 2);
+}
+
+TEST(ReproduceIpdps2010, QuotientsAreOfAllLoadsAndTraces) {
+  std::size_t done = 0, total = 0;
+  const ReproductionReport report = run_on_one({"figure1a", "figure1a-text"}, done, total, {}, 2);
+  const auto sum = [&](const char* algorithm) {
+    double all = 0;
+    for (const Comparison& cell : report.cells()) {
+      if (cell.table == "figure1a" && cell.column == algorithm) all += cell.measured;
+    }
+    return all;
+  };
+  EXPECT_NEAR(measured(report, "figure1a-text", "DYNMCB8", "value"), sum("DYNMCB8") / 9, 1e-9);
+  EXPECT_NEAR(measured(report, "figure1a-text", "EASY / GREEDY-PMTN", "value"), sum("EASY") / sum("GREEDY-PMTN"), 1e-9);
+  for (const Comparison& cell : report.cells()) {
+    if (cell.table != "figure1a-text") continue;
+    ASSERT_TRUE(cell.spread) << cell.row;
+    EXPECT_EQ(cell.spread->count, cell.row == "DYNMCB8" ? 18u : 2u);
+    EXPECT_LE(cell.spread->interval.low, cell.measured);
+    EXPECT_GE(cell.spread->interval.high, cell.measured);
+  }
 }
 
 TEST(ReproduceIpdps2010, CostsAreOfThoseThatPauseAndMove) {

@@ -13,21 +13,25 @@ namespace {
 TEST(GangCloud, MigrationsAndResponseTimesOfMediumGangs) {
   ReproduceOptions options;
   options.parts = {"figure2a-q50", "figure3-q50"};
-  options.instances = 1;
+  options.instances = 2;
   options.threads = 1;
   std::size_t runs = 0;
   options.progress = [&](std::size_t, std::size_t total) {
     ++runs;
-    EXPECT_EQ(total, 32U) << "q = 0.5 alone";
+    EXPECT_EQ(total, 64U) << "q = 0.5 alone";
   };
   ReproductionReport report;
   or_throw(or_throw(find_reproduction("gang-cloud"))->run(options, report));
-  EXPECT_EQ(runs, 32U);
+  EXPECT_EQ(runs, 64U);
   ASSERT_EQ(report.cells().size(), 64U);
   EXPECT_EQ(report.plots().size(), 2U);
   std::map<std::string, std::map<std::string, std::map<std::string, double>>> figure;
   for (const Comparison& cell : report.cells()) {
     EXPECT_FALSE(cell.published.has_value());
+    ASSERT_TRUE(cell.spread.has_value());
+    EXPECT_EQ(cell.spread->count, 2U);
+    EXPECT_LE(cell.spread->interval.low, cell.measured);
+    EXPECT_GE(cell.spread->interval.high, cell.measured);
     figure[cell.table][cell.row][cell.column] = cell.measured;
   }
   for (const char* scheduler : {"AFCFS", "LJFS"}) {
