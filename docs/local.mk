@@ -17,6 +17,9 @@ nobase_dist_doc_DATA = \
 	docs/images/timeline.png \
 	docs/images/triage-mixed.svg \
 	docs/images/web.png \
+	docs/live/cgroup-v2.md \
+	docs/live/live-validation.md \
+	docs/live/soak.md \
 	docs/reference/accounting.md \
 	docs/reference/algorithms.md \
 	docs/reference/building.md \
@@ -43,11 +46,9 @@ nobase_dist_doc_DATA = \
 	docs/reference/trace-format.md \
 	docs/reference/triage.md \
 	docs/researcher-guide.md \
-	docs/results/cgroup-v2.md \
 	docs/results/dynp.md \
 	docs/results/gang-cloud.md \
 	docs/results/ipdps2010.md \
-	docs/results/live-validation.md \
 	docs/results/performance.md \
 	docs/results/reproduction.md \
 	docs/results/rivals-tables.md \
@@ -55,7 +56,6 @@ nobase_dist_doc_DATA = \
 	docs/results/rr5724.md \
 	docs/results/rr7659.md \
 	docs/results/sc15.md \
-	docs/results/soak.md \
 	docs/results/triage.md \
 	etc/dfrs.conf.example \
 	examples/dfrs.conf.lab \

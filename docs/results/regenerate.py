@@ -12,6 +12,7 @@ are drawn from the data, too. Means, medians and intervals are the program's.
 """
 import argparse
 import csv
+import datetime
 import json
 import math
 import os
@@ -23,6 +24,9 @@ import sys
 import textwrap
 import time
 
+sys.dont_write_bytecode = True
+import performance  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "data")
 IMAGES = os.path.join(HERE, "..", "images")
@@ -32,29 +36,40 @@ KEPT = ["table", "row", "column", "published", "measured", "median", "low", "hig
 EXPERIMENTS = {
     "dynp": "--parts table3,table4,table5,table5-sets,table6 --instances 20",
     "dynp-queue": "--assume queue --parts table4,table5,table6 --instances 20",
-    "gang-cloud": "--parts table1",
+    "gang-cloud": "--parts table1,figure2a,figure2b,figure3,lease",
+    "gang-cloud-readings": "--parts readings --instances 10",
     "ipdps2010": "--parts table1,table2,figure1a,figure1a-text,figure1b",
+    "ipdps2010-assumptions": "--parts table2-assumptions,table2-assumptions-cells --instances 50",
     "ipdps2010-newest": "--assume newest --parts table1,table2,figure1a-text",
     "rivals": "",
     "rr5724": "",
     "rr5724-fit": "--assume fit",
     "rr7659": "--parts table5,table6,figure5,figure6",
+    "rr7659-assumptions": "--parts table3-assumptions,table3-assumptions-cells",
     "rr7659-fit": "--assume fit --parts table5,table6",
-    "rr7659-scaled": "--parts table3,table7,table8,table9,table10,figure7,figure8",
+    "rr7659-scaled": "--parts table3,table4,table4-assumptions,table7,table8,table9,table10,figure1,figure7,figure8,figure9",
     "rr7659-fit-scaled": "--assume fit --parts table7,table8,table9,table10",
-    "rr7659-ties": "--assume ties --parts table6,table8,table9,table10",
+    "rr7659-ties": "--assume ties --parts table5,table6,table8,table9,table10",
     "sc15": "--parts kth,ctc,predictors-kth,predictors-ctc,errors-kth,errors-ctc,errors-hpc2n",
-    "triage": "--parts weeks,weeks-split,weeks-free,optimum,optimum-weeks,worlds,mixed,logs,robust,lublin,"
-              "lublin-load-costs,losses,sensitivity-all",
+    "triage": "--parts weeks,weeks-split,weeks-free,optimum,optimum-weeks,worlds,swap,mixed,logs-ctc,logs-kth,"
+              "robust,lublin,lublin-load-costs,losses,sensitivity-all",
 }
 
 # Names of experiments that are not the reproduction's.
-REPRODUCTIONS = {"dynp-queue": "dynp", "ipdps2010-newest": "ipdps2010", "rr5724-fit": "rr5724",
-                 **{f"rr7659-{rest}": "rr7659" for rest in ("fit", "fit-scaled", "scaled", "ties")}}
+REPRODUCTIONS = {"dynp-queue": "dynp", "gang-cloud-readings": "gang-cloud", "rr5724-fit": "rr5724",
+                 **{f"ipdps2010-{rest}": "ipdps2010" for rest in ("assumptions", "newest")},
+                 **{f"rr7659-{rest}": "rr7659" for rest in ("assumptions", "fit", "fit-scaled", "scaled", "ties")}}
+# Benchmarks of performance.md, by tests/bench/measure.py.
+MEASUREMENTS = [f"performance-{part}" for part in performance.PARTS]
+# The second simulators of sc15.md, by a script of the tests that writes their data. They need two more logs.
+SECOND = "sc15-second"
 # Parts of these experiments that run apart.
 APART = {"rr7659": ["rr7659-scaled"], "rr7659-fit": ["rr7659-fit-scaled"]}
 # Images that the command draws, from its folder to docs/images.
 PICTURES = {"rivals": ["rivals-gain.svg", "rivals-stability.svg", "rivals-stable.svg"]}
+
+
+ALL = [*EXPERIMENTS, SECOND, *MEASUREMENTS]
 
 
 def reproduction(name):
@@ -119,6 +134,43 @@ def run(name, program, work, instances, threads):
         json.dump(facts, out)
     os.replace(note + ".tmp", note)
     print(f"{name}: {facts['cpu_s']:.0f} s of CPU time", flush=True)
+
+
+def measure(name, program, work):
+    """Runs the benchmark unless its folder has results, and copies them to the data."""
+    part = name.removeprefix("performance-")
+    folder = os.path.join(work, name)
+    note = os.path.join(folder, "run.json")
+    if not os.path.exists(note):
+        script = os.path.join(HERE, "..", "..", "tests", "bench", "measure.py")
+        words = [sys.executable, "-B", script, part, "--build", os.path.dirname(os.path.abspath(program)), "-o", folder]
+        begun = time.monotonic()
+        _, status, usage = os.wait4(os.posix_spawn(sys.executable, words, os.environ), 0)
+        if status != 0:
+            sys.exit(f"regenerate.py: {' '.join(words)} failed; run it alone to see why")
+        with open(os.path.join(folder, f"{part}.json"), encoding="utf-8") as lines:
+            daemons = part in ("slurmctld", "pages")  # what they take is a figure of the table, or not known
+            facts = {"commands": json.load(lines)["commands"],
+                     "cpu_s": None if daemons else round(usage.ru_utime + usage.ru_stime),
+                     "peak_mib": None if daemons else round(usage.ru_maxrss / 1024),
+                     "elapsed_s": round(time.monotonic() - begun),
+                     "machine": machine(), "date": datetime.date.today().isoformat()}
+        with open(note + ".tmp", "w", encoding="utf-8") as out:
+            json.dump(facts, out, indent=2)
+            out.write("\n")
+        os.replace(note + ".tmp", note)
+        print(f"{name}: {facts['elapsed_s']} s", flush=True)
+    os.makedirs(DATA, exist_ok=True)
+    shutil.copyfile(os.path.join(folder, f"{part}.csv"), os.path.join(DATA, f"{name}.csv"))
+    shutil.copyfile(note, os.path.join(DATA, f"{name}.runs.json"))
+
+
+def second_simulators(program):
+    script = os.path.join(HERE, "..", "..", "tests", "published", "second_test.py")
+    words = [sys.executable, "-B", script, "--write"]
+    _, status, _ = os.wait4(os.posix_spawn(sys.executable, words, {**os.environ, "DFRS_SIM": program}), 0)
+    if status != 0:
+        sys.exit(f"regenerate.py: {' '.join(words)} failed")
 
 
 def simulations_of(report):
@@ -530,6 +582,177 @@ def widths_of_draws():
     return textwrap.wrap(text, 120)
 
 
+def escaped(name):
+    return name.replace("*", chr(92) + "*")
+
+
+def beside_reference(part):
+    """Average, standard deviation and maximum: the paper's, an independent simulator's, and ours with the average's interval
+    and median."""
+
+    def block():
+        cells = {place(r): r for r in read("rr7659")}
+        kinds = ("avg.", "std.", "max")
+        out = ["| algorithm | RR-7659 | reference | dfrs-sim |", "|---|---|---|---|"]
+        with open(os.path.join(DATA, "rr7659-reference.csv"), encoding="utf-8") as lines:
+            for r in csv.DictReader(lines):
+                if r["table"] != part:
+                    continue
+                ours = [cells[part, r["row"], kind] for kind in kinds]
+                reference = " / ".join(number(r[kind]) for kind in kinds)
+                texts = [cell_text({**ours[0], "published": ""}, "measured first"), *(number(c["measured"]) for c in ours[1:])]
+                out.append(f"| {escaped(r['row'])} | {' / '.join(number(c['published']) for c in ours)} | {reference} "
+                           f"| {' / '.join(texts)} |")
+        return out
+
+    return block
+
+
+def of_rows(name, part, rows):
+    """The table with these rows only."""
+
+    def block():
+        lines = table(name, part)()
+        return lines[:2] + [line for line in lines[2:] if any(line.startswith(f"| {escaped(row)} |") for row in rows)]
+
+    return block
+
+
+def assumptions(name, part):
+    """A line per assumption: means of measured / published [95 % interval; median over the algorithms]."""
+
+    def block():
+        found = {(r["row"], r["column"]): r for r in read(name) if r["table"] == part}
+        heads = list(dict.fromkeys(column for _, column in found))
+        out = ["| assumption | " + " | ".join(heads) + " |", "|---" + "|---:" * len(heads) + "|"]
+        for row in dict.fromkeys(row for row, _ in found):
+            texts = [cell_text(found[row, head], "measured first") if (row, head) in found else "" for head in heads]
+            out.append(f"| {row} | " + " | ".join(texts) + " |")
+        return out
+
+    return block
+
+
+def by_algorithm(name, part, chosen):
+    """Measured / published of each algorithm under the chosen assumptions, one after the other; one that is no different
+    from those before it is left out."""
+
+    def block():
+        found = {(*r["row"].split(": ", 1), r["column"]): r for r in read(name) if r["table"] == part}
+        heads = list(dict.fromkeys(column for _, _, column in found))
+        out = ["| | " + " | ".join(heads) + " |", "|---" + "|---:" * len(heads) + "|"]
+        for algorithm in dict.fromkeys(algorithm for _, algorithm, _ in found):
+            shown = {}
+            for assumption in chosen:
+                values = tuple(found[assumption, algorithm, head]["measured"] for head in heads)
+                if values not in shown.values():
+                    shown[assumption] = values
+            texts = []
+            for k, head in enumerate(heads):
+                published = found["none", algorithm, head]["published"]
+                if not published or float(published) == 0:
+                    texts.append("-")
+                    continue
+                texts.append(", ".join(f"{float(values[k]) / float(published):.2f}" for values in shown.values()))
+            out.append(f"| {escaped(algorithm)} | " + " | ".join(texts) + " |")
+        return out
+
+    return block
+
+
+def assumptions_of_table4():
+    """Ours by each way to average over the published."""
+    found = {(*r["row"].split(": ", 1), r["column"]): r for r in read("rr7659") if r["table"] == "table4-assumptions"}
+    ways = list(dict.fromkeys(way for way, _, _ in found))
+    out = ["| measured / published | " + " | ".join(ways) + " |", "|---" + "|---:" * len(ways) + "|"]
+    for algorithm, column in dict.fromkeys((algorithm, column) for _, algorithm, column in found):
+        cells = [found[way, algorithm, column] for way in ways]
+        texts = [f"{float(c['measured']) / float(c['published']):.2f}" for c in cells]
+        out.append(f"| {escaped(algorithm)}, {column} | " + " | ".join(texts) + " |")
+    return out
+
+
+def counted_once():
+    """`fill` with resumes that count in numbers, as `fill-resumes`, but not in memory."""
+    found = {(*r["row"].split(": ", 1), r["column"]): r for r in read("rr7659-assumptions")
+             if r["table"] == "table3-assumptions-cells"}
+    ratios = {}
+    for (assumption, _, column), r in found.items():
+        if assumption == ("fill" if "GB/s" in column else "fill-resumes") and r["published"] and float(r["published"]):
+            ratios.setdefault(column, []).append(float(r["measured"]) / float(r["published"]))
+    every = [q for some in ratios.values() for q in some]
+    factor = math.exp(math.sqrt(statistics.mean(math.log(q) ** 2 for q in every)))
+    means = [f"{statistics.geometric_mean(some):.2f}; {statistics.median(some):.2f}" for some in ratios.values()]
+    return ["| mean; median | " + " | ".join(ratios) + " | cells within 10 % | typical factor |",
+            "|---" + "|---:" * (len(ratios) + 2) + "|",
+            f"| fill, resumes count in numbers only | {' | '.join(means)} | {sum(abs(q - 1) <= 0.1 for q in every)} | {factor:.2f} |"]
+
+
+def ties_on_hpc2n():
+    """Averages that the order of equal jobs decides."""
+    usual, ties, fit = ({place(r): r for r in read(name)} for name in ("rr7659", "rr7659-ties", "rr7659-fit"))
+    out = ["| | by submission | published | by priority | newest first (`fit`) |", "|---|---:|---:|---:|---:|"]
+    for row in ("MCB8*/per/OPT=MIN/MINFT=300", "MCB8*/OPT=MIN/MINFT=300", "MCB8/per/OPT=MIN", "MCB8*/per/OPT=MIN"):
+        at = ("table5", row, "avg.")
+        texts = [cell_text({**side[at], "published": ""}, "measured first") for side in (usual, ties, fit)]
+        out.append(f"| {escaped(row)} | {texts[0]} | {number(usual[at]['published'])} | {texts[1]} | {texts[2]} |")
+    return out
+
+
+def fit_of_rr5724():
+    """Table 1 under `fit`, as `degradations`."""
+    return degradations({"table1": ""}, ["max-stretch mean", "sum-stretch mean"], "rr5724-fit")()
+
+
+def columns_of_rr5724():
+    """A line per kind of figures: how many cells agree as usual, under `fit` only, or not; of means also by what exceeds 1."""
+    read_so = {place(r): r for r in read("rr5724-fit")}
+    groups = {f"{metric}-stretch {kind}": [] for metric in ("max", "sum") for kind in ("mean", "SD", "max")}
+    for r in read("rr5724"):
+        if r["published"] and r["column"] in groups:
+            groups[r["column"]].append(r)
+    out = ["| column | published | within 10 % | by `fit` | not explained |", "|---|---:|---:|---:|---:|"]
+
+    def line(label, cells, value):
+        close = [near_value(value(r["measured"]), value(r["published"])) for r in cells]
+        close_so = [near_value(value(read_so[place(r)]["measured"]), value(r["published"])) for r in cells]
+        met = sum(close)
+        explained = sum(so and not usual for usual, so in zip(close, close_so))
+        out.append(f"| {label} | {len(cells)} | {met} | {explained} | {len(cells) - met - explained} |")
+
+    def plain(text):
+        return float(text)
+
+    for label, cells in groups.items():
+        line(label, cells, plain)
+    line("all", [r for cells in groups.values() for r in cells], plain)
+    beyond = [r for label, cells in groups.items() if label.endswith("mean") for r in cells if float(r["published"]) > 1]
+    line("means, by what exceeds 1", beyond, lambda text: float(text) - 1)
+    return out
+
+
+def near_value(measured, published):
+    return abs(measured - published) <= 0.1 * abs(published)
+
+
+def gang_figures():
+    """AFCFS with FF at X-factor 10 and 20: what the paper gives as curves only."""
+    found = {place(r): r for r in read("gang-cloud")}
+    kinds = {"figure2a": "response time", "figure2b": "bounded slowdown", "figure3": "migrations", "lease": "lease time"}
+    out = ["| q, lambda | " + " | ".join(kinds.values()) + " |", "|---" + "|---" * len(kinds) + "|"]
+    for q in ("25", "50", "75"):
+        for row in dict.fromkeys(row for part, row, _ in found if part == f"figure2a-q{q}"):
+            texts = []
+            for kind in kinds:
+                cells = [found[f"{kind}-q{q}", row, column] for column in GANG_COLUMNS]
+                texts.append(", ".join(cell_text(c, "median apart") for c in cells))
+            out.append(f"| 0.{q}, {row} | " + " | ".join(texts) + " |")
+    return out
+
+
+GANG_COLUMNS = ["AFCFS FF-10", "AFCFS FF-20"]
+
+
 def wait_and_load():
     """How the wait follows the utilization over the drawn sets of a machine."""
     rows = read("dynp")
@@ -567,15 +790,16 @@ def ratios_of_fit():
     return out
 
 
-def degradations(parts, columns):
-    """Means of RR-5724: published / measured (ratio), with the half width of our 95 % interval. Degradations are near 1."""
+def degradations(parts, columns, name="rr5724"):
+    """RR-5724: published / measured (ratio); means with the half width of our 95 % interval and the median. Degradations are
+    near 1."""
 
     def block():
         several = len(parts) > 1
         out = ["| " + "table | " * several + "algorithm | " + " | ".join(columns) + " |",
                "|---" * (len(columns) + 1 + several) + "|"]
         for part, title in parts.items():
-            found = {(r["row"], r["column"]): r for r in read("rr5724") if r["table"] == part}
+            found = {(r["row"], r["column"]): r for r in read(name) if r["table"] == part}
             for row in dict.fromkeys(row for row, _ in found):
                 texts = []
                 for column in columns:
@@ -586,6 +810,8 @@ def degradations(parts, columns):
                     published, measured = float(cell["published"]), float(cell["measured"])
                     half = found.get((row, column.replace("mean", "±"))) if column.endswith("mean") else None
                     half = f" ± {float(half['measured']):.2g}" if half else ""
+                    median = found.get((row, column.replace("mean", "median"))) if column.endswith("mean") else None
+                    half += f"; {float(median['measured']):.4f}" if median else ""
                     ratio = f" ({measured / published:.2f})" if published else ""
                     texts.append(f"{published:.4f} / {measured:.4f}{half}{ratio}")
                 if any(texts):
@@ -790,6 +1016,22 @@ def goals():
     return out
 
 
+# Names of the part "swap", as a reader would say.
+SWAPS = {"kept": "kept: jobs go on anywhere", "unlimited": "no limit", "memory:4": "4 times its memory",
+         "memory:2": "twice its memory", "memory:1": "as much as memory", "memory:0.5": "half", "memory:0.25": "a quarter",
+         "none": "none", "half kept, memory:1": "half of the jobs kept, the others suspended with as much swap as memory",
+         "half kept, memory:0.25": "the same with a quarter"}
+
+
+def suspended_to_swap():
+    found = {(r["row"], r["column"]): r for r in read("triage") if r["table"] == "swap"}
+    heads = list(dict.fromkeys(column for _, column in found))
+    out = ["| swap of a node | " + " | ".join(escaped(head) for head in heads) + " |", "|---" * (len(heads) + 1) + "|"]
+    for row, words in SWAPS.items():
+        out.append(f"| {words} | " + " | ".join(cell_text(found[row, head], "measured first") for head in heads) + " |")
+    return out
+
+
 def triage(part):
     return table("triage", part, order="median apart")
 
@@ -807,10 +1049,16 @@ BLOCKS = {
     },
     "gang-cloud": {
         "runs": runs("gang-cloud"),
+        "readings-runs": runs("gang-cloud-readings"),
+        "readings": table("gang-cloud-readings", "readings"),
+        "figures": gang_figures,
         "table1": table("gang-cloud", "table1", order="published first"),
     },
     "ipdps2010": {
         "runs": runs("ipdps2010"),
+        "assumptions": assumptions("ipdps2010-assumptions", "table2-assumptions"),
+        "assumptions-cells": by_algorithm("ipdps2010-assumptions", "table2-assumptions-cells", ["none", "ties"]),
+        "assumptions-runs": runs("ipdps2010-assumptions"),
         "account": account("ipdps2010", ["table1", "table2", "figure1a-text"]),
         "chance": chance("ipdps2010", ["table1", "table2"], "HPC2N"),
         "table1": table("ipdps2010", "table1"),
@@ -821,6 +1069,9 @@ BLOCKS = {
     },
     "rr5724": {
         "fit": ratios_of_fit,
+        "fit-table1": fit_of_rr5724,
+        "fit-runs": runs("rr5724-fit"),
+        "columns": columns_of_rr5724,
         "runs": runs("rr5724"),
         "table1": degradations({"table1": ""}, [f"{m}-stretch {w}" for m in ("max", "sum") for w in ("mean", "SD", "max")]),
         "means": degradations(RR5724_PARTS, ["max-stretch mean", "sum-stretch mean"]),
@@ -834,8 +1085,17 @@ BLOCKS = {
         "fit": by_family("rr7659", "rr7659-fit", "table5"),
         "fine": fine_search,
         "table2": table2,
+        "hpc2n-reference": beside_reference("table5"),
+        "unscaled-reference": beside_reference("table6"),
+        "table4-account": account("rr7659", ["table4"]),
+        "table4-assumptions": assumptions_of_table4,
+        "ties": ties_on_hpc2n,
+        "assumptions": assumptions("rr7659-assumptions", "table3-assumptions"),
+        "assumptions-runs": runs("rr7659-assumptions"),
+        "assumptions-together": counted_once,
+        "assumptions-cells": by_algorithm("rr7659-assumptions", "table3-assumptions-cells", ["none", "ties", "fill"]),
         "readings": by_reading("rr7659", {"`ties`": "rr7659-ties", "`fit`": "rr7659-fit"}, RR7659_TABLES),
-        **{part: table("rr7659", part) for part in ["table3", *RR7659_TABLES, *(f"figure{k}" for k in (5, 6, 7, 8))]},
+        **{part: table("rr7659", part) for part in ["table3", "table4", *RR7659_TABLES, *(f"figure{k}" for k in (1, 5, 6, 7, 8, 9))]},
     },
     "rivals": {
         "short": side_by_side("weeks", RIVALS_SHORT_COLUMNS, RIVALS_SHORT),
@@ -851,6 +1111,7 @@ BLOCKS = {
         "stability-without": table("rivals", "stability-without"),
         "stable": table("rivals", "stable"),
     },
+    "performance": performance.BLOCKS,
     "reproduction": {"account": account_of_all, "widths": widths_of_draws},
     "sc15": {
         "runs": runs("sc15"),
@@ -862,6 +1123,7 @@ BLOCKS = {
     },
     "triage": {
         "runs": runs("triage"),
+        "swap": suspended_to_swap,
         "goals": goals,
         "worlds": in_worlds,
         "sensitivity": sensitivity,
@@ -946,6 +1208,22 @@ def old_waterfall():
     return [] if shown == from_data else sorted(set(shown) ^ set(from_data))
 
 
+def typed_in():
+    """Lines of tables with figures that stand outside of all blocks, so that no command makes them."""
+    found = []
+    for name in sorted(os.listdir(HERE)):
+        if not name.endswith(".md"):
+            continue
+        inside = False
+        with open(os.path.join(HERE, name), encoding="utf-8") as lines:
+            for at, line in enumerate(lines, 1):
+                inside = (inside or line.startswith("<!-- BEGIN ")) and not line.startswith("<!-- END ")
+                cells = line.strip().strip("|").split("|") if line.lstrip().startswith("|") else []
+                if not inside and any(re.fullmatch(r"[-+<>(]?\d[\d.,;:/%()+ -]*", cell.strip()) for cell in cells):
+                    found.append(f"{name}:{at}")
+    return found
+
+
 def page_text(name):
     """The page as it is and as its data say."""
     path = os.path.join(HERE, name + ".md")
@@ -963,16 +1241,22 @@ def page_text(name):
 def main():
     parser = argparse.ArgumentParser(description="Regenerates the figures of docs/results.")
     parser.add_argument("action", choices=["run", "pages", "check"])
-    parser.add_argument("names", nargs="*", help=f"for run: of {', '.join(EXPERIMENTS)} (default: all)")
+    parser.add_argument("names", nargs="*", help=f"for run: of {', '.join(ALL)} (default: all)")
     parser.add_argument("--program", default="./dfrs-sim")
     parser.add_argument("--work", default="results-runs", help="folder with finished runs and stores to continue")
     parser.add_argument("--instances", type=int, help="of each set, for a first look")
     parser.add_argument("--threads", type=int, default=1, help="of the program (default: 1, for CPU times that compare)")
     options = parser.parse_args()
     if options.action == "run":
-        for name in options.names or EXPERIMENTS:
+        for name in options.names or ALL:
+            if name == SECOND:
+                second_simulators(options.program)
+                continue
+            if name in MEASUREMENTS:
+                measure(name, options.program, options.work)
+                continue
             if name not in EXPERIMENTS:
-                sys.exit(f"regenerate.py: there is no '{name}'; expected {', '.join(EXPERIMENTS)}")
+                sys.exit(f"regenerate.py: there is no '{name}'; expected {', '.join(ALL)}")
             run(name, options.program, options.work, options.instances, options.threads)
             collect(name, options.work)
     differing = 0
@@ -994,6 +1278,9 @@ def main():
     if options.action == "check" and (other := other_commands()):
         differing += 1
         print(f"FAIL: the data of {', '.join(other)} come from another command; run make results RESULTS='{' '.join(other)}'")
+    if options.action == "check" and (found := typed_in()):
+        differing += 1
+        print(f"FAIL: figures in tables that no command makes: {', '.join(found)}; put them between BEGIN and END of a block")
     if options.action == "check" and (other := old_waterfall()):
         differing += 1
         print(f"FAIL: rivals-gain.svg is not of its data: {', '.join(other)}; run make results RESULTS=rivals")

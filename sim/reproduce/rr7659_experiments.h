@@ -48,6 +48,8 @@ class Experiments {
  public:
   /// `options` must outlive this. `assumed`: what its readings change.
   Experiments(const ReproduceOptions& options, Assumed assumed);
+
+  const Assumed& assumed() const { return assumed_; }
   Experiments(const Experiments&) = delete;
   Experiments& operator=(const Experiments&) = delete;
 

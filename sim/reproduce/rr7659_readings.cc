@@ -8,14 +8,15 @@
 namespace dfrs::sim::rr7659 {
 namespace {
 
-constexpr std::array<ReproductionPart, 10> kNames{{
+constexpr std::array<ReproductionPart, 11> kNames{{
     {"ties", "MCB8 takes equal jobs by priority, not by submission (/TIES=PRIORITY)"},
     {"fill", "the same, and \"*\" also acts after a periodic repack (/TIES=PRIORITY/FILL)"},
     {"newest",
      "MCB8 takes the newest of equal jobs first, and GreedyP and GreedyPM place a new job before they decide which "
      "marked jobs stay (/TIES=NEWEST/PLACE=FIRST)"},
     {"fine", "MCB8-stretch searches the inverse stretch to 0.0001, not 0.01 (/FINE)"},
-    {"fit", "newest and fine together"},
+    {"resumes", "numbers of pauses count resumes, too: they are twice as high (tables 3, 9 and 10)"},
+    {"fit", "newest, fine and resumes together, and \"*\" also acts after a periodic repack (/FILL)"},
     {"merged", "one decision for each instant (--instants merged)"},
     {"floor", "priorities count at least 30 s of flow time, as in IPDPS 2010 (--priority-floor 30)"},
     {"penalty-450", "a penalty of 450 s, not 300"},
@@ -35,7 +36,11 @@ bool adopt(std::string_view name, Assumed& a) {
   } else if (name == "fine") {
     a.suffixes = {"/FINE"};
   } else if (name == "fit") {
-    a.suffixes = {"/TIES=NEWEST/FINE", "/TIES=NEWEST/PLACE=FIRST", "/TIES=NEWEST", "/PLACE=FIRST"};
+    a.suffixes = {"/TIES=NEWEST/FILL/PLACE=FIRST", "/TIES=NEWEST/FILL", "/TIES=NEWEST/FINE",
+                  "/TIES=NEWEST/PLACE=FIRST",      "/TIES=NEWEST",      "/PLACE=FIRST"};
+    a.resumes_count = true;
+  } else if (name == "resumes") {
+    a.resumes_count = true;
   } else if (name == "merged") {
     a.sim.events_apart = false;
   } else if (name == "floor") {

@@ -18,6 +18,7 @@ namespace dfrs::sim::rr7659 {
 struct Assumed {
   SimOptions sim;
   RigidAmount memory_mib = LublinOptions{}.memory_mib;  ///< of a node of generated workloads
+  bool resumes_count = false;  ///< numbers of pauses count the resumes, too; all jobs end, so there are as many
   /// What follows an algorithm's name. Of several, the first that the algorithm takes.
   std::vector<std::string_view> suffixes = {};
 

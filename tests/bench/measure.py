@@ -160,6 +160,7 @@ def campaigns(build, figures):
     log = log_path()
     for row, words in (("182 weeks, the algorithms of table 2, both bounds", ["compare", log, "-a", "table2", "-j", "2"]),
                        ("all of table 2, 1,182 instances", ["reproduce", "rr7659", "--parts", "table2", "-j", "2"])):
+        print(f"measure.py: dfrs-sim {' '.join(words)}", file=sys.stderr, flush=True)
         begun = time.monotonic()
         with open(os.devnull, "w", encoding="utf-8") as nowhere:
             child = subprocess.Popen(["./dfrs-sim", *words], cwd=build.folder, stdout=nowhere)
@@ -167,7 +168,7 @@ def campaigns(build, figures):
             child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode != 0:
             sys.exit(f"measure.py: dfrs-sim {' '.join(words)} failed; run it alone to see why")
-        build.commands.append(f"dfrs-sim {' '.join(words)}".replace(log, LOG))
+        build.commands.append(f"./dfrs-sim {' '.join(words)}".replace(log, LOG))
         figures.add("campaigns", row, "wall s", time.monotonic() - begun)
         figures.add("campaigns", row, "CPU s", usage.ru_utime + usage.ru_stime)
         figures.add("campaigns", row, "MiB", usage.ru_maxrss / 1024)

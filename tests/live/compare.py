@@ -2,7 +2,7 @@
 """`./quickstart cluster compare`: one workload under sched/backfill and under sched/dfrs with two algorithms, live and
 simulated.
 
-docs/results/live-validation.md explains the method and shows the results.
+docs/live/live-validation.md explains the method and shows the results.
 """
 import argparse
 import contextlib
@@ -24,7 +24,7 @@ SCALE = 100
 ALGORITHM = "GreedyPM*/per/OPT=MIN/MINVT=6"
 TRIAGE = "Triage/SHORT=0.1"  # 10 s over 100
 PERIOD = 30.0          # s
-PENALTY = 3.0          # s; what a requeue costs, see docs/results/live-validation.md
+PENALTY = 3.0          # s; what a requeue costs, see docs/live/live-validation.md
 STRETCH_FLOOR = 0.1    # s; the b of the bounded stretch, 10 s in the papers
 MIN_PROGRESS = 0.6     # s; of dfrs.conf, by default 60
 FIRST_SECOND = 2.0     # s that slurmctld has been up before the workload begins

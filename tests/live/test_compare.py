@@ -64,7 +64,7 @@ class Comparison(unittest.TestCase):
             self.assertLess(live["mean_stretch"], batch["mean_stretch"], side)
 
     def test_the_simulator_predicts_about_what_happens(self):
-        """Loosely, so that a busy host does not break it; docs/results/live-validation.md has figures of a quiet one."""
+        """Loosely, so that a busy host does not break it; docs/live/live-validation.md has figures of a quiet one."""
         for scheduler, figures in self.figures.items():
             ratio = figures["simulated"]["mean_stretch"] / figures["live"]["mean_stretch"]
             self.assertTrue(0.6 < ratio < 1.6, (scheduler, figures))

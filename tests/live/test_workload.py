@@ -24,7 +24,7 @@ class Folder(unittest.TestCase):
 
 class Generated(unittest.TestCase):
     def test_the_fixed_workload_stays_what_it_is(self):
-        """docs/results/live-validation.md has figures of this very workload."""
+        """docs/live/live-validation.md has figures of this very workload."""
         workload = workloads.generate()
         self.assertEqual(workload, workloads.generate(seed=1, jobs=60, nodes=8, cpus=4, memory=4096, load=0.8))
         self.assertEqual(len(workload.jobs), 60)

@@ -131,12 +131,17 @@ TEST(Rr7659Readings, ConcernTheAlgorithmsThatTheyCan) {
   const Assumed fit = or_throw(assumed(std::vector<std::string>{"fit"}));
   EXPECT_EQ(fit.algorithm("GreedyP/per/OPT=MIN"), "GreedyP/per/OPT=MIN/TIES=NEWEST/PLACE=FIRST");
   EXPECT_EQ(fit.algorithm("/stretch-per/OPT=AVG/MINVT=600"), "/stretch-per/OPT=AVG/MINVT=600/TIES=NEWEST/FINE");
+  EXPECT_TRUE(fit.resumes_count);
+  EXPECT_EQ(fit.algorithm("GreedyP*/per/OPT=MIN"), "GreedyP*/per/OPT=MIN/TIES=NEWEST/FILL/PLACE=FIRST");
+  EXPECT_EQ(fit.algorithm("Greedy*/per/OPT=MIN"), "Greedy*/per/OPT=MIN/TIES=NEWEST/FILL");
+  EXPECT_EQ(fit.algorithm("MCB8*/OPT=MIN"), "MCB8*/OPT=MIN/TIES=NEWEST") << "/FILL concerns Greedy* with /per";
   EXPECT_EQ(newest.algorithm("GreedyP*/OPT=MIN"), "GreedyP*/OPT=MIN/PLACE=FIRST");
   for (const char* neither : {"EASY", "Greedy*/OPT=MIN"}) EXPECT_EQ(newest.algorithm(neither), neither);
   for (const PublishedDegradation& row : published_degradations()) {
     EXPECT_TRUE(parse_algorithm(newest.algorithm(row.algorithm))) << row.algorithm;
     EXPECT_TRUE(parse_algorithm(ties.algorithm(row.algorithm))) << row.algorithm;
     EXPECT_TRUE(parse_algorithm(fill.algorithm(row.algorithm))) << row.algorithm;
+    EXPECT_TRUE(parse_algorithm(fit.algorithm(row.algorithm))) << row.algorithm;
   }
 }
 
@@ -148,7 +153,7 @@ TEST(Rr7659Readings, EachChangesSomething) {
   };
   for (const ReproductionPart& reading : readings()) {
     const Assumed a = or_throw(assumed(std::vector{std::string(reading.name)}));
-    const bool other = settings(a) != settings({}) || a.memory_mib != Assumed{}.memory_mib ||
+    const bool other = settings(a) != settings({}) || a.memory_mib != Assumed{}.memory_mib || a.resumes_count ||
                        a.algorithm("MCB8*/OPT=MIN") != "MCB8*/OPT=MIN" ||
                        a.algorithm("/stretch-per/OPT=MAX") != "/stretch-per/OPT=MAX";
     EXPECT_TRUE(other) << reading.name;
@@ -176,6 +181,30 @@ TEST(Rr7659Readings, ReachSimulationsAndWorkloads) {
   EXPECT_NE(row({"ties"}).metrics.moves, plain.metrics.moves);
   const double gb = row({"8GB"}).metrics.move_gb_per_s;
   EXPECT_NEAR(gb, 0.8 * plain.metrics.move_gb_per_s, 0.01 * gb);
+}
+
+// Of numbers of pauses only, in the tables that show costs.
+TEST(Rr7659Readings, ResumesDoubleNumbersOfPauses) {
+  const auto costs = [](std::vector<std::string> assume) {
+    ReproduceOptions options;
+    options.assume = std::move(assume);
+    options.instances = 1;
+    options.parts = {"table3"};
+    ReproductionReport report;
+    or_throw(or_throw(find_reproduction("rr7659"))->run(options, report));
+    return report;
+  };
+  const ReproductionReport plain = costs({});
+  const ReproductionReport counted = costs({"resumes"});
+  ASSERT_EQ(plain.cells().size(), counted.cells().size());
+  std::size_t doubled = 0;
+  for (std::size_t k = 0; k < plain.cells().size(); ++k) {
+    const Comparison& cell = plain.cells()[k];
+    const bool numbers = cell.column.starts_with("pmtn /");
+    EXPECT_DOUBLE_EQ(counted.cells()[k].measured, (numbers ? 2 : 1) * cell.measured) << cell.row << ' ' << cell.column;
+    doubled += numbers && cell.measured > 0 ? 1 : 0;
+  }
+  EXPECT_GT(doubled, 20u);
 }
 
 }  // namespace
