@@ -441,15 +441,13 @@ def judged(name, parts):
     """The published cells of these parts, each with the number of its verdict in VERDICTS."""
     rows = [r for r in read(name) if r["table"] in parts]
     extra = {(r["table"], r["column"]): r for r in rows if r["row"] == "EASY/extra-only"}
-    halves = half_widths(rows)
     read_so = {place(r): r for r in read(READINGS[name])} if name in READINGS else {}
-    halves_so = half_widths(read_so.values())
     for r in rows:
         if not r["published"] or r["row"] == "EASY/extra-only":
             continue
         variant = extra.get((r["table"], r["column"])) if r["row"] == "EASY" else None
         reading = read_so.get(place(r))
-        draws = [(name, with_half(r, halves))] + ([(READINGS[name], with_half(reading, halves_so))] if reading else [])
+        draws = [(name, r)] + ([(READINGS[name], reading)] if reading else [])
         if near(r["measured"], r["published"]):
             yield r, 0
         elif variant and near(variant["measured"], r["published"]):
@@ -470,20 +468,6 @@ DRAWN = {"rr7659": 1, "rr7659-fit": 1, "ipdps2010": 1, "ipdps2010-newest": 1, "r
 def same_jobs(name, cell):
     """The paper's own: HPC2N's weeks."""
     return cell["column"].startswith("HPC2N") or (name, cell["table"]) == ("rr7659", "table5")
-
-
-def half_widths(cells):
-    """By place, of the means whose program gives half of the interval in a column of its own."""
-    return {place(r): float(r["measured"]) for r in cells if r["column"].endswith("±")}
-
-
-def with_half(cell, halves):
-    """The cell with low and high where the program gives half of the interval in a column of its own."""
-    half = halves.get((cell["table"], cell["row"], cell["column"].replace("mean", "±")))
-    if half is None or not cell["column"].endswith("mean"):
-        return cell
-    middle = float(cell["measured"])
-    return {**cell, "low": middle - half, "high": middle + half}
 
 
 def counted(cells, label):
@@ -791,8 +775,7 @@ def ratios_of_fit():
 
 
 def degradations(parts, columns, name="rr5724"):
-    """RR-5724: published / measured (ratio); means with the half width of our 95 % interval and the median. Degradations are
-    near 1."""
+    """RR-5724: published / measured (ratio); means with our 95 % interval and the median. Degradations are near 1."""
 
     def block():
         several = len(parts) > 1
@@ -808,12 +791,11 @@ def degradations(parts, columns, name="rr5724"):
                         texts.append("")
                         continue
                     published, measured = float(cell["published"]), float(cell["measured"])
-                    half = found.get((row, column.replace("mean", "±"))) if column.endswith("mean") else None
-                    half = f" ± {float(half['measured']):.2g}" if half else ""
-                    median = found.get((row, column.replace("mean", "median"))) if column.endswith("mean") else None
-                    half += f"; {float(median['measured']):.4f}" if median else ""
+                    spread = ""
+                    if cell["low"]:
+                        spread = f" [{float(cell['low']):.4f}, {float(cell['high']):.4f}; {float(cell['median']):.4f}]"
                     ratio = f" ({measured / published:.2f})" if published else ""
-                    texts.append(f"{published:.4f} / {measured:.4f}{half}{ratio}")
+                    texts.append(f"{published:.4f} / {measured:.4f}{spread}{ratio}")
                 if any(texts):
                     out.append("| " + f"{title} | " * several + f"{row} | " + " | ".join(texts) + " |")
         return out

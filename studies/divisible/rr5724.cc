@@ -13,7 +13,7 @@
 
 #include "sim/io/output_file.h"
 #include "sim/metrics/another_draw.h"
-#include "sim/metrics/confidence.h"
+#include "sim/metrics/bootstrap.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/cell_count.h"
 #include "studies/divisible/rr5724_campaign.h"
@@ -103,8 +103,9 @@ Cells cells_of(const Rr5724Campaign& campaign, std::size_t part, bool intervals)
     const auto add_metric = [&](const char* metric, const Rr5724Figures& published, const std::vector<double>& values) {
       const Summary summary = summarize(values);
       add(fmt::format("{} mean", metric), published.mean, summary.mean);
-      if (intervals) add(fmt::format("{} ±", metric), std::nullopt, confidence_interval(values).half_width);
-      if (intervals) add(fmt::format("{} median", metric), std::nullopt, summary.median);
+      if (const auto interval = intervals ? bootstrap_mean(values) : std::nullopt) {
+        cells.back().spread = MeanSpread{values.size(), summary.median, *interval};
+      }
       std::optional<AnotherDraw> another;
       if (intervals) another = another_draw(values, 0);
       const auto of_another = [&](auto figure) { return another ? std::optional((*another).*figure) : std::nullopt; };
@@ -230,7 +231,7 @@ void note_table(const Rr5724Campaign& campaign, std::size_t part, std::size_t in
   report.note(std::string(kParts[part].name),
               fmt::format("{} instances, {} of each configuration (the paper: {}); speeds of processors are not "
                           "published, ours are a choice; degradation is from the best of all algorithms on each "
-                          "instance. ±: half of the 95 % confidence interval of the mean.",
+                          "instance.",
                           count, instances, kPaperInstances));
   report.note(std::string(kParts[part].name),
               part == kLoaded
