@@ -430,8 +430,10 @@ class Intruders(FaultTest):
             self.wait_agent(node)
             self.cluster.command("scancel", *first, *second)
             burst.check()  # while its agent can be reached
-            # And has heard that no job is left: until then it makes a group again that the job's end has removed.
+            # And has heard that no job is left: until then it makes a group again that the job's end has removed. An agent is
+            # current, too, before the controller has a new state for it.
             wait_for("dfrs to see that no job is left", lambda: not self.dfrs_jobs(), 10)
+            wait_for("the agent to hear of it", lambda: not jobs_in(proxy.requests()), 10)
             self.wait_agent(node)
         self.cluster.stop(f"dfrsd.{node}")
 
@@ -458,6 +460,12 @@ class Intruders(FaultTest):
         self.assertNotEqual(refused.returncode, 0, refused)
         self.assertFalse(os.path.exists("/tmp/never"))
         self.cluster.command("scancel", job)
+
+
+def jobs_in(requests):
+    """The jobs of the newest state that was sent."""
+    states = [body for body in map(wire.body_of, requests) if "sequence" in body]
+    return max(states, key=lambda state: (state["epoch"], state["sequence"]))["jobs"]
 
 
 def job_in(request, job):
