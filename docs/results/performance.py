@@ -8,7 +8,7 @@ import textwrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "data")
-PARTS = ["programs", "campaigns", "controller", "slurmctld", "agent", "delivery", "pages", "reasons"]
+PARTS = ["programs", "campaigns", "controller", "agent", "delivery", "pages", "reasons", "slurmctld"]  # the last needs root
 
 
 def read(part):
