@@ -68,7 +68,6 @@ APART = {"rr7659": ["rr7659-scaled"], "rr7659-fit": ["rr7659-fit-scaled"]}
 # Images that the command draws, from its folder to docs/images.
 PICTURES = {"rivals": ["rivals-gain.svg", "rivals-stability.svg", "rivals-stable.svg"]}
 
-
 ALL = [*EXPERIMENTS, SECOND, *MEASUREMENTS]
 
 
@@ -227,11 +226,15 @@ def read(name):
     return rows
 
 
+def escaped(name):
+    return name.replace("*", chr(92) + "*")
+
+
 def number(text):
     try:
         value = float(text)
     except ValueError:  # a name
-        return text.replace("*", chr(92) + "*")
+        return escaped(text)
     size = abs(value)
     return f"{value:,.0f}" if size >= 1000 else f"{value:.3g}" if size else "0"
 
@@ -256,10 +259,10 @@ def table(name, part, order="measured first"):
         cells = [r for r in read(name) if r["table"] == part]
         heads = list(dict.fromkeys(r["column"] for r in cells))
         found = {(r["row"], r["column"]): r for r in cells}
-        out = ["| | " + " | ".join(head.replace("*", chr(92) + "*") for head in heads) + " |", "|---" * (len(heads) + 1) + "|"]
+        out = ["| | " + " | ".join(escaped(head) for head in heads) + " |", "|---" * (len(heads) + 1) + "|"]
         for row in dict.fromkeys(r["row"] for r in cells):
             texts = [cell_text(found[row, head], order) if (row, head) in found else "" for head in heads]
-            out.append(f"| {row.replace('*', chr(92) + '*')} | " + " | ".join(texts) + " |")
+            out.append(f"| {escaped(row)} | " + " | ".join(texts) + " |")
         return out
 
     return block
@@ -347,7 +350,7 @@ def by_family(name, reading, part):
             for kind in kinds:
                 pairs = [(r, other[place(r)]) for r in cells if r["column"] == kind]
                 texts.append("; ".join(agreement(side) for side in zip(*pairs)))
-            out.append(f"| {family.replace('*', chr(92) + '*')} | {len(cells)} | " + " | ".join(texts) + " |")
+            out.append(f"| {escaped(family)} | {len(cells)} | " + " | ".join(texts) + " |")
         return out
 
     return block
@@ -513,7 +516,7 @@ def table2():
         plain = head if head in ("FCFS", "EASY", "EASY/extra-only") or "OPT=" in head else head + "/OPT=MIN"
         name = plain + "/MINVT" * bool(bound) + bound
         texts = [cell_text(cells[part, name, kind], "measured first") for part, kind in columns]
-        out.append(f"| {row.replace('*', chr(92) + '*')} | " + " | ".join(texts) + " |")
+        out.append(f"| {escaped(row)} | " + " | ".join(texts) + " |")
     return out
 
 
@@ -566,10 +569,6 @@ def widths_of_draws():
     return textwrap.wrap(text, 120)
 
 
-def escaped(name):
-    return name.replace("*", chr(92) + "*")
-
-
 def beside_reference(part):
     """Average, standard deviation and maximum: the paper's, an independent simulator's, and ours with the average's interval
     and median."""
@@ -587,31 +586,6 @@ def beside_reference(part):
                 texts = [cell_text({**ours[0], "published": ""}, "measured first"), *(number(c["measured"]) for c in ours[1:])]
                 out.append(f"| {escaped(r['row'])} | {' / '.join(number(c['published']) for c in ours)} | {reference} "
                            f"| {' / '.join(texts)} |")
-        return out
-
-    return block
-
-
-def of_rows(name, part, rows):
-    """The table with these rows only."""
-
-    def block():
-        lines = table(name, part)()
-        return lines[:2] + [line for line in lines[2:] if any(line.startswith(f"| {escaped(row)} |") for row in rows)]
-
-    return block
-
-
-def assumptions(name, part):
-    """A line per assumption: means of measured / published [95 % interval; median over the algorithms]."""
-
-    def block():
-        found = {(r["row"], r["column"]): r for r in read(name) if r["table"] == part}
-        heads = list(dict.fromkeys(column for _, column in found))
-        out = ["| assumption | " + " | ".join(heads) + " |", "|---" + "|---:" * len(heads) + "|"]
-        for row in dict.fromkeys(row for row, _ in found):
-            texts = [cell_text(found[row, head], "measured first") if (row, head) in found else "" for head in heads]
-            out.append(f"| {row} | " + " | ".join(texts) + " |")
         return out
 
     return block
@@ -823,7 +797,7 @@ def side_by_side(part, columns=None, rows=None):
             for head in heads:
                 cell = found.get((row, head))
                 texts.append(cell_text(cell, "measured first") if cell else "")
-            out.append(f"| {row.replace('*', chr(92) + '*')} | " + " | ".join(texts) + " |")
+            out.append(f"| {escaped(row)} | " + " | ".join(texts) + " |")
         return out
 
     return block
@@ -904,7 +878,7 @@ def in_worlds():
                 average, median = found[part, row, "avg."], found[part, row, "median"]
                 texts.append(f"{cell_text(average, 'median apart')}; {number(median['measured'])}")
             if any(texts):
-                out.append(f"| {heading} | {algorithm.replace('*', chr(92) + '*')} | " + " | ".join(texts) + " |")
+                out.append(f"| {heading} | {escaped(algorithm)} | " + " | ".join(texts) + " |")
                 heading = ""
     return out
 
@@ -1038,7 +1012,7 @@ BLOCKS = {
     },
     "ipdps2010": {
         "runs": runs("ipdps2010"),
-        "assumptions": assumptions("ipdps2010-assumptions", "table2-assumptions"),
+        "assumptions": table("ipdps2010-assumptions", "table2-assumptions"),
         "assumptions-cells": by_algorithm("ipdps2010-assumptions", "table2-assumptions-cells", ["none", "ties"]),
         "assumptions-runs": runs("ipdps2010-assumptions"),
         "account": account("ipdps2010", ["table1", "table2", "figure1a-text"]),
@@ -1072,7 +1046,7 @@ BLOCKS = {
         "table4-account": account("rr7659", ["table4"]),
         "table4-assumptions": assumptions_of_table4,
         "ties": ties_on_hpc2n,
-        "assumptions": assumptions("rr7659-assumptions", "table3-assumptions"),
+        "assumptions": table("rr7659-assumptions", "table3-assumptions"),
         "assumptions-runs": runs("rr7659-assumptions"),
         "assumptions-together": counted_once,
         "assumptions-cells": by_algorithm("rr7659-assumptions", "table3-assumptions-cells", ["none", "ties", "fill"]),

@@ -17,13 +17,16 @@ std::optional<double> Comparison::ratio() const {
   return measured / *published;
 }
 
+std::optional<MeanSpread> spread_of(std::span<const double> values, std::size_t traces) {
+  const auto interval = bootstrap_mean(means_by_trace(values, traces == 0 ? values.size() : traces));
+  if (!interval) return std::nullopt;
+  return MeanSpread{values.size(), summarize(values).median, *interval};
+}
+
 void ReproductionReport::add_mean(Comparison cell, std::span<const double> values, std::size_t traces,
                                   const std::optional<AnotherDraw>& another) {
-  const Summary summary = summarize(values);
-  cell.measured = summary.mean;
-  if (const auto interval = bootstrap_mean(means_by_trace(values, traces == 0 ? values.size() : traces))) {
-    cell.spread = MeanSpread{summary.count, summary.median, *interval};
-  }
+  cell.measured = summarize(values).mean;
+  cell.spread = spread_of(values, traces);
   if (another) cell.another_draw = another->mean;
   add(std::move(cell));
 }

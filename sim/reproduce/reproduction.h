@@ -28,6 +28,10 @@ struct MeanSpread {
   Interval interval;  ///< of the mean
 };
 
+/// That of these values; nothing for fewer than two. `traces`, if not 0: they are of so many traces, each at several
+/// loads (sim/metrics/by_trace.h).
+std::optional<MeanSpread> spread_of(std::span<const double> values, std::size_t traces = 0);
+
 /// One cell of a published table, and ours.
 struct Comparison {
   std::string table;                ///< one of Reproduction::parts
@@ -80,8 +84,8 @@ struct Plot {
 class ReproductionReport {
  public:
   void add(Comparison cell) { cells_.push_back(std::move(cell)); }
-  /// Adds a cell with the mean of `values`, at least one, and their spread. `traces`, if not 0: the values are of so
-  /// many traces, each at several loads (sim/metrics/by_trace.h). `another`: what another draw of them would give.
+  /// Adds a cell with the mean of `values`, at least one, and their spread. `traces` as spread_of(). `another`: what
+  /// another draw of them would give.
   void add_mean(Comparison cell, std::span<const double> values, std::size_t traces = 0,
                 const std::optional<AnotherDraw>& another = {});
   /// The same of their standard deviation.

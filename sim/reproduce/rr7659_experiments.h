@@ -48,10 +48,10 @@ class Experiments {
  public:
   /// `options` must outlive this. `assumed`: what its readings change.
   Experiments(const ReproduceOptions& options, Assumed assumed);
-
-  const Assumed& assumed() const { return assumed_; }
   Experiments(const Experiments&) = delete;
   Experiments& operator=(const Experiments&) = delete;
+
+  const Assumed& assumed() const { return assumed_; }
 
   /// Declares that a part shows this algorithm on this set. The period matters only to algorithms with /per.
   void need(Set set, std::string_view algorithm, Seconds period = kPeriod);

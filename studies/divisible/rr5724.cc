@@ -13,7 +13,6 @@
 
 #include "sim/io/output_file.h"
 #include "sim/metrics/another_draw.h"
-#include "sim/metrics/bootstrap.h"
 #include "sim/metrics/metrics.h"
 #include "sim/reproduce/cell_count.h"
 #include "studies/divisible/rr5724_campaign.h"
@@ -103,9 +102,7 @@ Cells cells_of(const Rr5724Campaign& campaign, std::size_t part, bool intervals)
     const auto add_metric = [&](const char* metric, const Rr5724Figures& published, const std::vector<double>& values) {
       const Summary summary = summarize(values);
       add(fmt::format("{} mean", metric), published.mean, summary.mean);
-      if (const auto interval = intervals ? bootstrap_mean(values) : std::nullopt) {
-        cells.back().spread = MeanSpread{values.size(), summary.median, *interval};
-      }
+      if (intervals) cells.back().spread = spread_of(values);
       std::optional<AnotherDraw> another;
       if (intervals) another = another_draw(values, 0);
       const auto of_another = [&](auto figure) { return another ? std::optional((*another).*figure) : std::nullopt; };

@@ -60,11 +60,12 @@ constexpr std::array kSeries{
 };
 
 // A column of table I.
+using Published = double GangCloudLine::*;
 struct Column {
   const char* name;
   gang::Migration migration;
   double x_factor;
-  double GangCloudLine::* published;
+  Published published;
 };
 constexpr std::array kColumns{
     Column{"FF-10", gang::Migration::first_fit, 10, &GangCloudLine::ff10},
@@ -88,12 +89,6 @@ bool wants_q(const ReproduceOptions& options, double q) {
 }
 
 using Results = std::vector<std::vector<GangMetrics>>;
-
-std::optional<MeanSpread> spread_of(std::span<const double> values) {
-  const std::optional<Interval> interval = bootstrap_mean(values);
-  if (!interval) return std::nullopt;
-  return MeanSpread{values.size(), summarize(values).median, *interval};
-}
 
 void report_table(std::span<const Cell> cells, const Results& results, const CpeReading& reading,
                   ReproductionReport& report) {
@@ -180,7 +175,7 @@ std::vector<double> cells_of(const Plan& plan, const Results& results, const Cpe
       afcfs[k] = results[cell.afcfs][places[k]];
       ljfs[k] = results[cell.afcfs + 1][places[k]];
     }
-    all.push_back(cost_performance(afcfs, ljfs, reading).mean);
+    all.push_back(mean_cost_performance(afcfs, ljfs, reading));
   }
   return all;
 }

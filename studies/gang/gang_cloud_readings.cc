@@ -109,14 +109,21 @@ std::vector<double> paired_cost_performance(std::span<const GangMetrics> afcfs, 
   return paired;
 }
 
+double mean_cost_performance(std::span<const GangMetrics> afcfs, std::span<const GangMetrics> ljfs,
+                             const CpeReading& reading) {
+  const auto mean = [](std::span<const GangMetrics> runs, GangFigure figure) {
+    double sum = 0;
+    for (const GangMetrics& run : runs) sum += run.*figure;
+    return sum / static_cast<double>(runs.size());
+  };
+  return cpe_of(reading, mean(afcfs, reading.lease), mean(afcfs, reading.response), mean(ljfs, reading.lease),
+                mean(ljfs, reading.response));
+}
+
 ConfidenceInterval cost_performance(std::span<const GangMetrics> afcfs, std::span<const GangMetrics> ljfs,
                                     const CpeReading& reading) {
   ConfidenceInterval interval = confidence_interval(paired_cost_performance(afcfs, ljfs, reading));
-  const auto mean = [](std::span<const GangMetrics> runs, double GangMetrics::* figure) {
-    return interval_of(runs, [&](const GangMetrics& m) { return m.*figure; }).mean;
-  };
-  interval.mean = cpe_of(reading, mean(afcfs, reading.lease), mean(afcfs, reading.response), mean(ljfs, reading.lease),
-                         mean(ljfs, reading.response));
+  interval.mean = mean_cost_performance(afcfs, ljfs, reading);
   return interval;
 }
 

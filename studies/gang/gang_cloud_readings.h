@@ -12,10 +12,13 @@
 
 namespace dfrs::sim {
 
+/// A figure of a replication.
+using GangFigure = double GangMetrics::*;
+
 /// How CPE compares two schedulers.
 struct CpeReading {
-  double GangMetrics::* lease = &GangMetrics::lease_time;
-  double GangMetrics::* response = &GangMetrics::mean_response;
+  GangFigure lease = &GangMetrics::lease_time;
+  GangFigure response = &GangMetrics::mean_response;
   bool growth = false;   ///< (LJFS - AFCFS) instead of (AFCFS - LJFS)
   bool of_ljfs = false;  ///< relative to LJFS instead of AFCFS
 
@@ -42,6 +45,10 @@ Result<GangCloudAssumed> gang_cloud_assumed(std::span<const std::string> names);
 /// The CPE of each pair of replications, under a reading.
 std::vector<double> paired_cost_performance(std::span<const GangMetrics> afcfs, std::span<const GangMetrics> ljfs,
                                             const CpeReading& reading);
+
+/// The CPE of the mean lease and response times over the replications, under a reading.
+double mean_cost_performance(std::span<const GangMetrics> afcfs, std::span<const GangMetrics> ljfs,
+                             const CpeReading& reading);
 
 /// As cost_performance(), with a reading. The half-width is that of the CPE per pair of replications.
 ConfidenceInterval cost_performance(std::span<const GangMetrics> afcfs, std::span<const GangMetrics> ljfs,

@@ -51,14 +51,14 @@ class Build:
     def make(self, *targets):
         subprocess.run(["make", "-s", "-C", self.folder, *targets], check=True, stdout=subprocess.DEVNULL)
 
-    def run(self, words, **options):
+    def run(self, words):
         """What the command prints; it runs in the build folder and is named once in the outcome."""
         line = " ".join(f"'{word}'" if re.search(r"[*|?;$ ]", str(word)) else str(word) for word in words)
         if line not in self.commands:
             self.commands.append(line)
         print(f"measure.py: {line}", file=sys.stderr, flush=True)
         done = subprocess.run([str(word) for word in words], cwd=self.folder, stdout=subprocess.PIPE, universal_newlines=True,
-                              check=False, **options)
+                              check=False)
         if done.returncode != 0:
             sys.exit(f"measure.py: '{line}' in {self.folder} failed with {done.returncode}; run it alone to see why")
         return done.stdout

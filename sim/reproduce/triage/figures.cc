@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/metrics/metrics.h"
+#include "sim/reproduce/rr7659_experiments.h"
 #include "sim/reproduce/rr7659_published.h"
 #include "sim/reproduce/triage/parts.h"
 
@@ -25,6 +26,15 @@ std::vector<double> values_of(std::span<const ResultRow> rows, double (*value)(c
 
 double degradation_of(const ResultRow& row) { return row.degradation(); }
 double underutilization_of(const ResultRow& row) { return row.metrics.underutilization; }
+
+bool available(std::string_view part, const InstanceSet& set, const Sets& sets, ReproductionReport& report) {
+  if (set.empty()) {
+    report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
+    return false;
+  }
+  report.note(std::string(part), set.sentence);
+  return true;
+}
 
 void add_mean_of(ReproductionReport& report, std::string_view part, std::string_view row, std::string_view column,
                  std::span<const ResultRow> rows, double (*value)(const ResultRow&), std::size_t traces) {

@@ -8,7 +8,6 @@
 
 #include "sim/bound/gangs.h"
 #include "sim/metrics/metrics.h"
-#include "sim/reproduce/rr7659_experiments.h"
 #include "sim/reproduce/triage/parts.h"
 
 namespace dfrs::sim::triage_study {
@@ -63,10 +62,7 @@ void need_optimum(std::string_view, Sets& sets, Study& study) {
 
 Result<void> show_optimum(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.weeks();
-  if (set.empty()) {
-    report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
-    return {};
-  }
+  if (!available(part, set, sets, report)) return {};
   const Result<std::vector<Week>> found_weeks = weeks_of(set, study);
   if (!found_weeks) return tl::unexpected(found_weeks.error());
   const std::vector<Week>& weeks = *found_weeks;
@@ -90,17 +86,13 @@ Result<void> show_optimum(std::string_view part, Sets& sets, const Study& study,
   for (const std::string_view algorithm : searched()) {
     if (found.contains(algorithm)) by += fmt::format("{}{} {}", by.empty() ? "" : ", ", algorithm, found[algorithm]);
   }
-  report.note(std::string(part), set.sentence);
   report.note(std::string(part), "Weeks by who found the best schedule, the first of equals: " + by + ".");
   return {};
 }
 
 Result<void> show_optimum_weeks(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.weeks();
-  if (set.empty()) {
-    report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
-    return {};
-  }
+  if (!available(part, set, sets, report)) return {};
   const Result<std::vector<Week>> weeks = weeks_of(set, study);
   if (!weeks) return tl::unexpected(weeks.error());
   for (const Week& week : *weeks) {
@@ -108,7 +100,6 @@ Result<void> show_optimum_weeks(std::string_view part, Sets& sets, const Study& 
     report.add({std::string(part), week.name, "above", {}, week.above});
     report.add({std::string(part), week.name, "found by", {}, 0, std::string(week.by)});
   }
-  report.note(std::string(part), set.sentence);
   report.note(std::string(part),
               "Degradations from the divisible bound. below: the better of ls1 and the bound of gangs; above: the best "
               "schedule found.");

@@ -84,6 +84,9 @@ std::vector<double> values_of(std::span<const ResultRow> rows, double (*value)(c
 double degradation_of(const ResultRow& row);
 double underutilization_of(const ResultRow& row);
 
+/// Whether HPC2N's weeks, `set`, are there. Notes what they are, or that their log is missing.
+bool available(std::string_view part, const InstanceSet& set, const Sets& sets, ReproductionReport& report);
+
 /// Adds a cell with the mean of a value over the rows, and its interval. `traces` as ReproductionReport::add_mean().
 void add_mean_of(ReproductionReport& report, std::string_view part, std::string_view row, std::string_view column,
                  std::span<const ResultRow> rows, double (*value)(const ResultRow&), std::size_t traces = 0);

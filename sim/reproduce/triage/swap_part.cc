@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/reproduce/rr7659_experiments.h"
 #include "sim/reproduce/triage/parts.h"
 
 namespace dfrs::sim::triage_study {
@@ -55,10 +54,7 @@ void need_swap(std::string_view, Sets& sets, Study& study) {
 
 Result<void> show_swap(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.weeks();
-  if (set.empty()) {
-    report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
-    return {};
-  }
+  if (!available(part, set, sets, report)) return {};
   for (const Case& one : cases()) {
     for (const std::string_view algorithm : kAlgorithms) {
       const std::span<const ResultRow> rows = study.rows(set, algorithm, one.setting);
@@ -69,7 +65,6 @@ Result<void> show_swap(std::string_view part, Sets& sets, const Study& study, Re
       mean("pauses/job", [](const ResultRow& r) { return r.metrics.pauses_per_job; });
     }
   }
-  report.note(std::string(part), set.sentence);
   report.note(std::string(part),
               "kept: jobs go on anywhere. The others are suspended, with so much swap on each node (--pauses suspended "
               "--swap); none: no job is paused. half kept: half of the jobs, drawn by seed 1, go on anywhere.");

@@ -5,22 +5,12 @@
 #include <algorithm>
 
 #include "sim/metrics/metrics.h"
-#include "sim/reproduce/rr7659_experiments.h"
 #include "sim/reproduce/triage/parts.h"
 
 namespace dfrs::sim::triage_study {
 namespace {
 
 constexpr int kSteps = 20;  // of the distribution
-
-bool available(std::string_view part, const InstanceSet& set, const Sets& sets, ReproductionReport& report) {
-  if (set.empty()) {
-    report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
-    return false;
-  }
-  report.note(std::string(part), set.sentence);
-  return true;
-}
 
 std::vector<std::string_view> few_compared() {
   std::vector<std::string_view> few(kSettings.begin(), kSettings.end());

@@ -209,10 +209,7 @@ void need_mixed(std::string_view part, Sets& sets, Study& study) {
 
 Result<void> show_mixed(std::string_view part, Sets& sets, const Study& study, ReproductionReport& report) {
   const InstanceSet set = sets.weeks();
-  if (set.empty()) {
-    report.note(std::string(part), missing_log(sets.options(), rr7659::kLog));
-    return {};
-  }
+  if (!available(part, set, sets, report)) return {};
   for (const double x : kParts) {
     for (const std::string_view algorithm : kOnCurves) {
       for (const PauseEffect others : others_of(part)) {
@@ -228,7 +225,6 @@ Result<void> show_mixed(std::string_view part, Sets& sets, const Study& study, R
                           : part == "mixed-median" ? "median degradation from bound"
                                                    : "average degradation from bound",
                .log_y = !lost});
-  report.note(std::string(part), set.sentence);
   report.note(std::string(part),
               "Seed 1 draws the jobs; a larger part has all jobs of a smaller one. The rest is never paused (none), or "
               "begins again after a pause (lost).");
