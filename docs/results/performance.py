@@ -52,7 +52,8 @@ def facts(part):
         values = max(int(r["values"]) for r in read(part).values())
         runs = {"delivery": "6 changes of 3 runs", "slurmctld": "3 runs under sched/dfrs, one under sched/backfill"}.get(
             part, f"{values} runs each" if values > 1 else "One run")
-        took = f", {found['cpu_s']:,} s of CPU time, at most {found['peak_mib']:,} MiB" if found["cpu_s"] else ""
+        took = ("" if part == "slurmctld" else  # its figures are just that
+                f", {found['cpu_s']:,} s of CPU time, at most {found['peak_mib']:,} MiB")
         return [*(f"    {command}" for command in found["commands"]), "",
                 *textwrap.wrap(f"{runs}, {found['elapsed_s']:,} s in all{took}, on {found['machine']}, {found['date']}.", 120)]
 

@@ -148,7 +148,7 @@ def measure(name, program, work):
         if status != 0:
             sys.exit(f"regenerate.py: {' '.join(words)} failed; run it alone to see why")
         with open(os.path.join(folder, f"{part}.json"), encoding="utf-8") as lines:
-            daemons = part in ("slurmctld", "pages")  # what they take is a figure of the table, or not known
+            daemons = part == "slurmctld"  # they are not waited for; what they take is in the table
             facts = {"commands": json.load(lines)["commands"],
                      "cpu_s": None if daemons else round(usage.ru_utime + usage.ru_stime),
                      "peak_mib": None if daemons else round(usage.ru_maxrss / 1024),
@@ -997,6 +997,7 @@ BLOCKS = {
     "dynp": {
         "runs": runs("dynp"),
         "queue": one_queue,
+        "queue-runs": runs("dynp-queue"),
         "table4": dynp("table4"),
         "wait": wait_and_load,
         "table5": dynp("table5"),
@@ -1015,6 +1016,7 @@ BLOCKS = {
         "assumptions": table("ipdps2010-assumptions", "table2-assumptions"),
         "assumptions-cells": by_algorithm("ipdps2010-assumptions", "table2-assumptions-cells", ["none", "ties"]),
         "assumptions-runs": runs("ipdps2010-assumptions"),
+        "newest-runs": runs("ipdps2010-newest"),
         "account": account("ipdps2010", ["table1", "table2", "figure1a-text"]),
         "chance": chance("ipdps2010", ["table1", "table2"], "HPC2N"),
         "table1": table("ipdps2010", "table1"),
@@ -1046,6 +1048,7 @@ BLOCKS = {
         "table4-account": account("rr7659", ["table4"]),
         "table4-assumptions": assumptions_of_table4,
         "ties": ties_on_hpc2n,
+        "ties-runs": runs("rr7659-ties"),
         "assumptions": table("rr7659-assumptions", "table3-assumptions"),
         "assumptions-runs": runs("rr7659-assumptions"),
         "assumptions-together": counted_once,
@@ -1054,6 +1057,7 @@ BLOCKS = {
         **{part: table("rr7659", part) for part in ["table3", "table4", *RR7659_TABLES, *(f"figure{k}" for k in (1, 5, 6, 7, 8, 9))]},
     },
     "rivals": {
+        "runs": runs("rivals"),
         "short": side_by_side("weeks", RIVALS_SHORT_COLUMNS, RIVALS_SHORT),
     },
     "rivals-tables": {
