@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "sim/reproduce/rr7659_experiments.h"
 #include "sim/reproduce/triage/losses.h"
@@ -46,12 +48,12 @@ std::vector<const Loser*> losers(const std::vector<Losses>& all, bool worst_only
 void add_causes(std::string_view part, const std::string& row, const std::vector<const Loser*>& chosen,
                 ReproductionReport& report) {
   std::array<std::size_t, kCauses.size()> counts{};
-  std::array<double, kCauses.size()> shares{};
+  std::array<std::vector<double>, kCauses.size()> shares;
   for (const Loser* loser : chosen) {
     ++counts[static_cast<std::size_t>(loser->cause)];
     for (std::size_t c = 0; c < kCauses.size(); ++c) {
       const Seconds lost = loser->times.lost();
-      if (lost > 0) shares[c] += 100 * lost_by(loser->times, static_cast<Cause>(c)) / lost;
+      shares[c].push_back(lost > 0 ? 100 * lost_by(loser->times, static_cast<Cause>(c)) / lost : 0);
     }
   }
   report.add({std::string(part), row, "jobs", {}, static_cast<double>(chosen.size())});
@@ -59,8 +61,12 @@ void add_causes(std::string_view part, const std::string& row, const std::vector
     report.add({std::string(part), row, fmt::format("mostly: {}", kCauses[c]), {}, static_cast<double>(counts[c])});
   }
   for (std::size_t c = 0; c < kCauses.size(); ++c) {
-    const double mean = chosen.empty() ? 0 : shares[c] / static_cast<double>(chosen.size());
-    report.add({std::string(part), row, fmt::format("% of loss: {}", kCauses[c]), {}, mean});
+    Comparison cell{std::string(part), row, fmt::format("% of loss: {}", kCauses[c]), {}};
+    if (shares[c].empty()) {
+      report.add(std::move(cell));
+    } else {
+      report.add_mean(std::move(cell), shares[c]);
+    }
   }
 }
 
@@ -143,7 +149,7 @@ Result<void> show_losses(std::string_view part, Sets& sets, const Study& study, 
       std::string(part),
       "waits to start: for memory; paused: for memory, or to give a new job CPU (ROOM); penalty: without progress "
       "after a pause or a move; shares CPU: time lost to yields below 1. mostly: jobs that lost most of their time "
-      "there.");
+      "there. % of loss: mean over the jobs, which its interval takes as independent.");
   return {};
 }
 
