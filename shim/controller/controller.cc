@@ -75,6 +75,7 @@ bool Controller::run_stages(const dfrs_snapshot& snapshot, dfrs_operations& oper
   }
   const Seconds now = counters_.now = snapshot.now;
   operations_.publish(operations, now + kHousekeeping);  // in case this step fails
+  jobs_.tidy();
   Changes changes = observe(snapshot);
   const Seconds raises_at = quota_link_.confirm_raises(jobs_, now);
   const Checkpoints::Sources sources{config_, nodes_, quota_link_.agents(), log_, state_.totals()};

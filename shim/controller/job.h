@@ -58,33 +58,6 @@ struct alignas(64) Job {
     desired.nodes.clear();
     requeue.moving_since = 0;
   }
-  /// Fetches what passes over all jobs read of it.
-  void prefetch() const {
-    __builtin_prefetch(this);
-    __builtin_prefetch(&facts);
-    __builtin_prefetch(&pausing);
-    __builtin_prefetch(&checkpointing);
-    __builtin_prefetch(&progress);
-    __builtin_prefetch(&history);
-    __builtin_prefetch(&requeue);
-  }
-  /// The next step, once that is there.
-  void prefetch_nodes() const {
-    __builtin_prefetch(desired.nodes.data());
-    __builtin_prefetch(facts.nodes.data());
-  }
-  /// Fetches also what a snapshot is compared with.
-  void prefetch_to_compare() const {
-    prefetch();
-    __builtin_prefetch(&facts.snapshot);
-    __builtin_prefetch(&facts.partition);
-    __builtin_prefetch(&facts.comment);
-  }
-  /// The next step, once that is there.
-  void prefetch_nodes_to_compare() const {
-    prefetch_nodes();
-    __builtin_prefetch(facts.comment.text().data());
-  }
   dfrs_job_key key() const { return {id, restarts, submit}; }
   Seconds virtual_time(Seconds now) const { return progress.clock.at(now); }
   Seconds run_virtual_time(Seconds now) const { return progress.clock.at(now) - progress.run_base; }

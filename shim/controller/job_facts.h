@@ -14,7 +14,7 @@ namespace dfrs::shim {
 
 /// Written by job_observation.h and results.h.
 struct JobFacts {
-  // Read in most passes over all jobs: Job::prefetch().
+  // Read in most passes over all jobs.
   dfrs_job_phase phase = DFRS_JOB_BLOCKED;
   std::uint32_t flags = 0;  ///< dfrs_job_flag
   std::uint32_t tasks = 1;

@@ -5,6 +5,15 @@
 #include <functional>
 
 namespace dfrs::shim {
+namespace {
+
+// A view may point into the record.
+void point_to_moved(JobView& view, const JobFacts& from, const JobFacts& to) {
+  if (view.eligible == &from.eligible_nodes) view.eligible = &to.eligible_nodes;
+  if (view.eligible == &from.image_nodes) view.eligible = &to.image_nodes;
+}
+
+}  // namespace
 
 Job* JobTable::find(std::uint32_t id) {
   const auto it = jobs_.find(id);
@@ -22,18 +31,19 @@ Job* JobTable::Search::find(std::uint32_t id) {
   const std::vector<Entry>& order = jobs_.order_;
   if (!jobs_.sorted_) return jobs_.find(id);
   while (next_ < order.size() && order[next_].id < id) ++next_;
-  const auto ahead = [&](std::size_t by) { return next_ + by < order.size() ? order[next_ + by].job : nullptr; };
-  if (const Job* const job = ahead(kAhead)) job->prefetch_to_compare();
-  if (const Job* const job = ahead(kAhead / 2)) job->prefetch_nodes_to_compare();
   const bool here = next_ < order.size() && order[next_].id == id && order[next_].job != nullptr;
   return here ? order[next_].job : jobs_.find(id);
 }
 
 Job& JobTable::add(std::uint32_t id) {
-  auto& job = jobs_[id];
-  job = std::make_unique<Job>();
+  Record& job = jobs_[id];
+  job.reset(std::pmr::polymorphic_allocator<>(shelf_.get()).new_object<Job>());
   job->id = id;
-  if (!order_.empty() && order_.back().id > id) sorted_ = false;
+  ++shelved_;
+  if (!order_.empty() && order_.back().id > id) {
+    sorted_ = false;
+    ++misplaced_;
+  }
   order_.push_back({id, job.get()});
   return *job;
 }
@@ -45,6 +55,26 @@ void JobTable::remove(std::uint32_t id) {
                                       [](const Entry& entry, std::uint32_t wanted) { return entry.id < wanted; });
   for (auto it = first; it != order_.end() && it->id == id; ++it) it->job = nullptr;
   complete_ = false;
+}
+
+void JobTable::tidy() {
+  if (misplaced_ <= kFew + size() / 8 && shelved_ <= kFew + 2 * size()) return;
+  auto shelf = std::make_unique<Shelf>(size() * sizeof(Job) + alignof(Job));
+  std::pmr::polymorphic_allocator<> room(shelf.get());
+  in_order();
+  for (Entry& entry : order_) {
+    Job* const from = entry.job;
+    Job* const to = room.new_object<Job>(std::move(*from));
+    if (to->policy.slot != kNoSlot) {
+      point_to_moved(views_[to->policy.slot], from->facts, to->facts);
+      owners_[to->policy.slot] = to;
+    }
+    jobs_.find(entry.id)->second.reset(to);
+    entry.job = to;
+  }
+  shelf_ = std::move(shelf);
+  shelved_ = size();
+  misplaced_ = 0;
 }
 
 void JobTable::sort_entries() const {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // All jobs by number, and the slots by which the policy knows them. Look-ups and slots are O(1). Records stay where
-// they are until they are removed. For one thread.
+// they are until they are removed or tidy() is called. For one thread.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "policy/core/view.h"
@@ -34,15 +36,19 @@ class JobTable {
   Job& add(std::uint32_t id);
   /// Removes a job, which must have left its slot.
   void remove(std::uint32_t id);
+  /// Puts the records side by side, by number, once many are out of place or have been removed: passes over them are
+  /// faster then. Pointers to records become invalid; views keep pointing to what they showed. O(jobs) in a call after
+  /// as many additions, else O(1).
+  void tidy();
   /// Calls f(Job&) for each job, by number. f must not add or remove jobs. O(jobs), plus a sort if numbers were added
   /// in another order.
   template <typename F>
   void each(F f) {
-    each_of<Job>(in_order(), f);
+    for (const Entry& entry : in_order()) f(*entry.job);
   }
   template <typename F>
   void each(F f) const {
-    each_of<const Job>(in_order(), f);
+    for (const Entry& entry : in_order()) f(std::as_const(*entry.job));
   }
   std::size_t size() const { return jobs_.size(); }
 
@@ -71,23 +77,24 @@ class JobTable {
     std::uint32_t id;
     Job* job;  ///< null: removed
   };
-  /// How many records to fetch ahead of their use: they lie anywhere in memory.
-  static constexpr std::size_t kAhead = 8;
+  /// tidy() does nothing for so few.
+  static constexpr std::size_t kFew = 256;
 
   /// Without removed ones.
   const std::vector<Entry>& in_order() const;
   void sort_entries() const;
-  template <typename Record, typename F>
-  static void each_of(const std::vector<Entry>& order, F& f) {
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      if (k + kAhead < order.size()) order[k + kAhead].job->prefetch();
-      if (k + kAhead / 2 < order.size()) order[k + kAhead / 2].job->prefetch_nodes();
-      Record& job = *order[k].job;
-      f(job);
-    }
-  }
 
-  std::unordered_map<std::uint32_t, std::unique_ptr<Job>> jobs_;
+  /// Memory of records, which is given back as a whole.
+  using Shelf = std::pmr::monotonic_buffer_resource;
+  struct Destroy {
+    void operator()(Job* job) const { std::destroy_at(job); }
+  };
+  using Record = std::unique_ptr<Job, Destroy>;
+
+  std::unique_ptr<Shelf> shelf_ = std::make_unique<Shelf>();  // outlives the records
+  std::size_t shelved_ = 0;                                   // records on it, removed ones too
+  std::size_t misplaced_ = 0;                                 // of these, not by number
+  std::unordered_map<std::uint32_t, Record> jobs_;
   // By number, once sorted; tidied on demand.
   mutable std::vector<Entry> order_;
   mutable bool sorted_ = true, complete_ = true;  // complete: no entry is of a removed job

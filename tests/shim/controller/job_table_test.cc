@@ -77,6 +77,87 @@ TEST(JobTable, RecordsStayWhereTheyAre) {
   EXPECT_EQ(jobs.find(1), first);
 }
 
+std::vector<std::ptrdiff_t> distances(const JobTable& jobs) {
+  std::vector<std::ptrdiff_t> list;
+  const Job* last = nullptr;
+  jobs.each([&](const Job& job) {
+    if (last != nullptr) list.push_back(&job - last);
+    last = &job;
+  });
+  return list;
+}
+
+// Numbers in any order, and many removed: then nobody lies between a job and the next one.
+TEST(JobTable, TidyPutsRecordsSideBySideByNumber) {
+  for (const bool descending : {false, true}) {
+    JobTable jobs;
+    for (std::uint32_t k = 0; k < 2000; ++k) jobs.add(descending ? 2000 - k : 1 + k);
+    for (std::uint32_t id = 1; id <= 2000; ++id) {
+      if (id % 3 != 0) jobs.remove(id);
+    }
+    EXPECT_THAT(distances(jobs), testing::Each(testing::Ne(1)));
+    jobs.tidy();
+    EXPECT_THAT(distances(jobs), testing::Each(1));
+    EXPECT_EQ(jobs.size(), 666u);
+    jobs.add(1);  // one that is out of place is not worth it
+    Job* const there = jobs.find(3);
+    jobs.tidy();
+    EXPECT_EQ(jobs.find(3), there);
+  }
+}
+
+TEST(JobTable, ARecordIsTheSameAfterTidy) {
+  JobTable jobs;
+  for (std::uint32_t id = 2000; id > 0; --id) {
+    Job& job = jobs.add(id);
+    if (id % 2 == 0) jobs.open_slot(job);
+    job.facts.name = "a name too long for the record itself " + std::to_string(id);
+    job.facts.nodes = {id, id + 1};
+    job.facts.eligible_nodes = NodeSet(3000);
+    job.facts.eligible_nodes.insert(id);
+    job.facts.image_nodes = NodeSet(3000);
+    job.facts.image_nodes.insert(id + 5);
+    if (id % 2 != 0) continue;
+    JobView& view = jobs.views()[job.policy.slot];
+    view.nodes = job.facts.nodes;
+    view.eligible = id % 4 == 0 ? &job.facts.eligible_nodes : &job.facts.image_nodes;
+  }
+  const Job* const before = jobs.find(1000);
+  jobs.tidy();
+  ASSERT_NE(jobs.find(1000), before) << "they were not moved";
+  for (std::uint32_t id = 1; id <= 2000; ++id) {
+    Job* const job = jobs.find(id);
+    ASSERT_NE(job, nullptr);
+    ASSERT_EQ(job->id, id);
+    ASSERT_EQ(job->facts.name, "a name too long for the record itself " + std::to_string(id));
+    ASSERT_THAT(job->facts.nodes, ElementsAre(id, id + 1));
+    ASSERT_EQ(job->policy.slot != kNoSlot, id % 2 == 0);
+    if (id % 2 != 0) continue;
+    ASSERT_EQ(jobs.in_slot(job->policy.slot), job);
+    const JobView& view = jobs.views()[job->policy.slot];
+    ASSERT_THAT(view.nodes, ElementsAre(id, id + 1));
+    ASSERT_EQ(view.eligible, id % 4 == 0 ? &job->facts.eligible_nodes : &job->facts.image_nodes);
+    ASSERT_TRUE(view.eligible->contains(id % 4 == 0 ? id : id + 5));
+  }
+  JobTable::Search search(jobs);
+  EXPECT_EQ(search.find(7), jobs.find(7));
+}
+
+// However many jobs come and go, those that are gone do not take up memory for good.
+TEST(JobTable, TidyFollowsManyRemovals) {
+  JobTable jobs;
+  std::uint32_t last = 0;
+  Job* kept = &jobs.add(++last);
+  for (int round = 0; round < 2000; ++round) {
+    jobs.remove(jobs.add(++last).id);
+    jobs.tidy();
+    if (jobs.find(1) == kept) continue;
+    EXPECT_GE(last, 250u);
+    return;
+  }
+  ADD_FAILURE() << "never tidied";
+}
+
 TEST(JobTable, ASlotBelongsToItsJobUntilItIsClosed) {
   JobTable jobs;
   Job& a = jobs.add(1);
