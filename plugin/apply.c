@@ -140,7 +140,7 @@ static void split_arrays(struct started_list *started, const slurmctld_lock_t lo
     }
     for (bool done = false; !done;) {
       lock_slurmctld(locks);
-      const struct hold hold = hold_begun();
+      struct hold hold = hold_begun();
       done = slurmctld_config.shutdown_time || array_split_more(array, tasks, &hold);
       hold_ended(&hold, times);
       unlock_slurmctld(locks);
@@ -149,12 +149,11 @@ static void split_arrays(struct started_list *started, const slurmctld_lock_t lo
   }
 }
 
-/* To be called after the save. A job may have been cancelled since; a suspend by its user reaches the node after the
- * launch. */
+/* A job may have been cancelled since its start; a suspend by its user reaches the node after the launch. */
 static void notify_started(struct started_list *started, const slurmctld_lock_t locks, struct hold_times *times) {
   for (size_t i = 0; i < started->count;) {
     lock_slurmctld(locks);
-    const struct hold hold = hold_begun();
+    struct hold hold = hold_begun();
     do {
       const struct started *const one = &started->list[i];
       if (!compat_can_launch())
@@ -163,6 +162,7 @@ static void notify_started(struct started_list *started, const slurmctld_lock_t 
       if (job && job->restart_cnt == one->restarts && job->start_time == one->start_time && !IS_JOB_COMPLETING(job) &&
           (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
         notify_start(job, one->slurm_launches);
+      hold_did(&hold, "launch");
     } while (++i < started->count && hold_may_last(&hold));
     hold_ended(&hold, times);
     unlock_slurmctld(locks);
@@ -400,6 +400,24 @@ static void set_end_time(const struct dfrs_operation *op, job_record_t *job, str
   set_result(result, DFRS_DONE, NULL);
 }
 
+static const char *name_of(enum dfrs_operation_kind kind) {
+  switch (kind) {
+    case DFRS_OP_START:
+      return "start";
+    case DFRS_OP_SUSPEND:
+      return "suspend";
+    case DFRS_OP_RESUME:
+      return "resume";
+    case DFRS_OP_REQUEUE:
+      return "requeue";
+    case DFRS_OP_END_TIME:
+      return "end time";
+    case DFRS_OP_COMMENT:
+      return "comment";
+  }
+  return "unknown operation";
+}
+
 static void apply_one(const struct snapshot *snapshot, const struct dfrs_operation *op, struct started_list *started,
                       struct dfrs_result *result) {
   memset(result, 0, sizeof(*result));
@@ -427,15 +445,14 @@ static bool end_time_of_the_last(const struct dfrs_operation *list, size_t i) {
 }
 
 double apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
-                        struct dfrs_result *results, void (*before_launch)(void *argument), void *argument,
-                        struct hold_times *times) {
+                        struct dfrs_result *results, const struct launching *launching, struct hold_times *times) {
   const slurmctld_lock_t locks = {
       .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, .fed = READ_LOCK};
   struct started_list started = {0};
   bool changed = false, urgent = false;
   for (size_t i = 0; i < count;) {
     lock_slurmctld(locks);
-    const struct hold hold = hold_begun();
+    struct hold hold = hold_begun();
     for (bool more = true; more;) {
       if (slurmctld_config.shutdown_time) {
         for (; i < count; ++i) {
@@ -445,6 +462,7 @@ double apply_operations(const struct snapshot *snapshot, const struct dfrs_opera
         break;
       }
       apply_one(snapshot, &list[i], &started, &results[i]);
+      hold_did(&hold, name_of(list[i].kind));
       if (results[i].code == DFRS_DONE) {
         if (list[i].kind != DFRS_OP_COMMENT) changed = true;
         if (list[i].kind != DFRS_OP_COMMENT && list[i].kind != DFRS_OP_END_TIME) urgent = true;
@@ -457,8 +475,9 @@ double apply_operations(const struct snapshot *snapshot, const struct dfrs_opera
     unlock_slurmctld(locks);
     if (i < count) sched_yield();
   }
-  before_launch(argument);
+  launching->before(launching->argument);
   split_arrays(&started, locks, times);
+  if (!launching->after_save) notify_started(&started, locks, times);
   double saving = 0;
   if (urgent) {
     const double since = monotonic_clock();
@@ -468,7 +487,7 @@ double apply_operations(const struct snapshot *snapshot, const struct dfrs_opera
     schedule_job_save();
   }
   if (changed) schedule_node_save(); /* nothing waits for that */
-  notify_started(&started, locks, times);
+  if (launching->after_save) notify_started(&started, locks, times);
   free(started.list);
   return saving;
 }
@@ -480,12 +499,13 @@ void apply_dependencies(const struct snapshot *snapshot, struct hold_times *time
   const uint32_t *const ids = snapshot_dependents(snapshot, &count);
   for (size_t i = 0; i < count;) {
     lock_slurmctld(locks);
-    const struct hold hold = hold_begun();
+    struct hold hold = hold_begun();
     do {
       job_record_t *const job = slurmctld_config.shutdown_time ? NULL : find_job_record(ids[i]);
       if (job && IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) && (job->bit_flags & JOB_DEPENDENT) && job->details &&
           job_managed_partition(job))
         (void)job_independent(job);
+      hold_did(&hold, "dependency");
     } while (++i < count && hold_may_last(&hold));
     hold_ended(&hold, times);
     unlock_slurmctld(locks);

@@ -18,15 +18,22 @@
  * partitions have reported (10 s at most) and 2 s more have passed. New jobs start at once. */
 void apply_set_takeover(time_t when);
 
+/* The launch of jobs that have been started. */
+struct launching {
+  bool after_save; /* else the save comes right after it: if slurmctld is killed in between, it forgets that they run */
+  /* Called without locks when all results are there, and before the save, since Slurm may launch a job with a prolog
+   * while that lasts. */
+  void (*before)(void *argument);
+  void *argument;
+};
+
 /* Carries out list[0 .. count) in order; results[i] is the outcome of list[i]. Takes conf R, job W, node W, part R, fed
  * R in short holds, a few operations each, so that other threads get the locks in between. Each job is looked up again
- * and must still be in the run and state that the operation was meant for. Jobs that have been started are saved before
- * their nodes or users are told. before_launch(argument) is called without locks when all results are there, and before
- * the save, since Slurm may launch a job with a prolog while that lasts. Adds its holds to *times. Returns the seconds
- * that the save took, without the locks: see saving.h. */
+ * and must still be in the run and state that the operation was meant for. Then jobs that have
+ * been started are launched: their nodes or users are told. Adds its holds to *times. Returns the seconds that the save
+ * took, without the locks: see saving.h. */
 double apply_operations(const struct snapshot *snapshot, const struct dfrs_operation *list, size_t count,
-                        struct dfrs_result *results, void (*before_launch)(void *argument), void *argument,
-                        struct hold_times *times);
+                        struct dfrs_result *results, const struct launching *launching, struct hold_times *times);
 
 /* Checks the dependencies of the snapshot's jobs again, as Slurm's own scheduler does for its jobs. In short holds, as
  * above. */

@@ -31,7 +31,7 @@ static job_record_t *split_one(job_record_t *rest) {
   return rest->array_task_id == NO_VAL ? NULL : compat_array_post_sched(rest);
 }
 
-bool array_split_more(uint32_t array_job_id, uint32_t started, const struct hold *hold) {
+bool array_split_more(uint32_t array_job_id, uint32_t started, struct hold *hold) {
   const uint32_t waiting = (uint32_t)num_pending_job_array_tasks(array_job_id), most = most_ahead();
   uint32_t wanted = started < most / 2 ? 2 * started : most;
   job_record_t *rest = find_job_record(array_job_id);
@@ -41,9 +41,11 @@ bool array_split_more(uint32_t array_job_id, uint32_t started, const struct hold
     const uint32_t room = array->max_run_tasks > array->tot_run_tasks ? array->max_run_tasks - array->tot_run_tasks : 0;
     if (wanted > room) wanted = room;
   }
+  hold_did(hold, "count of tasks");
   uint32_t have = waiting;
   do {
     rest = have < wanted ? split_one(rest) : NULL;
+    hold_did(hold, "task split off");
     ++have;
   } while (rest && hold_may_last(hold));
   last_job_update = time(NULL);

@@ -19,6 +19,6 @@ bool array_is_full(const job_record_t *job);
 /* After `started` tasks of the array have started in one round: splits so many off that twice as many can start in the
  * next one, up to 128, or as many as 1,000 a second make if the pause for the save is long, but 1,024 at most. Those
  * that have been split off and still wait count. False: the hold has lasted long enough, and there is more to split. */
-bool array_split_more(uint32_t array_job_id, uint32_t started, const struct hold *hold);
+bool array_split_more(uint32_t array_job_id, uint32_t started, struct hold *hold);
 
 #endif

@@ -171,7 +171,7 @@ static bool check_suspect(struct suspect *suspect, time_t now) {
 }
 
 /* Checks some more suspects; true once all have been looked at. A suspect that goes on is kept at the front. */
-static bool check_some(time_t now, const struct hold *hold) {
+static bool check_some(time_t now, struct hold *hold) {
   const size_t first = kept;
   while (checked < count && hold_may_last(hold)) {
     suspects[kept] = suspects[checked++];
@@ -179,8 +179,10 @@ static bool check_some(time_t now, const struct hold *hold) {
     if (stays && suspects[kept].lost && !was_lost) ++lost_count;
     if (!stays && was_lost) --lost_count;
     kept += stays;
+    hold_did(hold, "look for a lost job");
   }
   request_reports(now, first, kept);
+  hold_did(hold, "request for reports");
   if (checked < count) return false;
   count = kept;
   checked = kept = 0;
@@ -195,7 +197,7 @@ double lost_jobs_check(struct hold_times *times) {
   if (!collected) collect();
   for (bool done = !collected || count == 0; !done;) {
     lock_slurmctld(locks);
-    const struct hold hold = hold_begun();
+    struct hold hold = hold_begun();
     done = !ready() || check_some(now, &hold);
     hold_ended(&hold, times);
     unlock_slurmctld(locks);

@@ -160,10 +160,11 @@ static void log_round(struct rounds *r, const struct round_times *times, size_t 
   const struct hold_times *const holds = &r->holds;
   debug(
       "sched/dfrs: round: %zu jobs, %zu operations, snapshot %.3f ms, step %.3f ms, apply %.3f ms, CPU %.3f ms, "
-      "longest write lock %.3f ms (%.3f ms of CPU), saving %.3f ms",
+      "longest write lock %.3f ms (%.3f ms of CPU), saving %.3f ms, in that lock %.3f ms of CPU for one %s",
       snapshot_view(r->snapshot)->job_count, operations, snapshot_lock_time(r->snapshot) * 1e3, times->step * 1e3,
       (holds->total - times->applied_before) * 1e3, (thread_cpu_clock() - times->cpu_since) * 1e3, holds->longest * 1e3,
-      holds->longest_cpu * 1e3, times->saving * 1e3);
+      holds->longest_cpu * 1e3, times->saving * 1e3, holds->longest_step * 1e3,
+      holds->longest_step_of ? holds->longest_step_of : "step");
   r->holds = (struct hold_times){0};
 }
 
@@ -199,8 +200,9 @@ static bool one_round(struct rounds *r) {
     return true;
   }
   struct applied applied = {.rounds = r, .operations = &operations};
-  times.saving =
-      apply_operations(r->snapshot, operations.list, operations.count, r->results, take_results, &applied, &r->holds);
+  const struct launching launching = {
+      .after_save = dfrs_controller_save_before_launch(controller), .before = take_results, .argument = &applied};
+  times.saving = apply_operations(r->snapshot, operations.list, operations.count, r->results, &launching, &r->holds);
   log_round(r, &times, operations.count);
   if (times.saving > 0 && saving_rest() > r->rest) r->rest = saving_rest();
   /* The next round follows at once if there may be more to do: further tasks of an array, or an answer to a refusal. */

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* Incremented at each change of this header; the plugin compares it with dfrs_controller_abi(). */
-#define DFRS_CONTROLLER_ABI 7
+#define DFRS_CONTROLLER_ABI 8
 uint32_t dfrs_controller_abi(void);
 
 struct dfrs_controller;
@@ -59,6 +59,9 @@ int dfrs_controller_reconfigure(struct dfrs_controller* controller, char* err, s
 size_t dfrs_controller_partitions(const struct dfrs_controller* controller, const char* const** names);
 /* Whether stock backfill should run beside us for the other partitions (StockBackfill=yes). */
 bool dfrs_controller_stock_backfill(const struct dfrs_controller* controller);
+
+/* Whether jobs are saved before they are launched, or right after (SaveBeforeLaunch). */
+bool dfrs_controller_save_before_launch(const struct dfrs_controller* controller);
 
 /* QuotaWait of the configuration, in ms: the wait to pass to dfrs_controller_deliver. */
 uint32_t dfrs_controller_quota_wait(const struct dfrs_controller* controller);

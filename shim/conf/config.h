@@ -87,6 +87,7 @@ struct Config {
   bool control_metrics = true;                      ///< ControlMetrics
   std::uint32_t quota_wait_ms = 100;                ///< QuotaWait, 0 .. 10,000
   Seconds comment_interval = 10;                    ///< CommentInterval, 0 (never) .. 86,400
+  bool save_before_launch = true;                   ///< SaveBeforeLaunch
   bool stock_backfill = true;                       ///< StockBackfill
   std::optional<std::string> record_file;           ///< RecordFile; absolute
 

@@ -151,6 +151,10 @@ bool dfrs_controller_stock_backfill(const struct dfrs_controller* controller) {
   return controller->host->config().stock_backfill;
 }
 
+bool dfrs_controller_save_before_launch(const struct dfrs_controller* controller) {
+  return controller->host->config().save_before_launch;
+}
+
 uint32_t dfrs_controller_quota_wait(const struct dfrs_controller* controller) {
   return controller->host->config().quota_wait_ms;
 }

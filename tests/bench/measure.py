@@ -146,7 +146,7 @@ def slurmctld(build, figures):
     build.make("all", "tests/bench/fake_slurmd", "tests/bench/submit_jobs")
     for scheduler, runs in (("dfrs", RUNS), ("backfill", 1)):
         with tempfile.NamedTemporaryFile(suffix=".json") as out:
-            options = f"--schedulers {scheduler} --parts array,burst,busy,restart --runs {runs}"
+            options = f"--schedulers {scheduler} --parts array,burst,busy,restart,unsaved --runs {runs}"
             build.run(["make", "-s", "bench-slurmctld", f"BENCH_OPTIONS={options} --json {out.name}"])
             build.commands[-1] = f"make bench-slurmctld BENCH_OPTIONS='{options}'"
             for run in json.load(out)[scheduler]:

@@ -9,6 +9,7 @@ same load in the same order:
             asked once a second.
   busy      as many again, which wait; then single small jobs, for which there is room on every node
   restart   slurmctld ends and starts again
+  unsaved   slurmctld ends and starts with SaveBeforeLaunch=no, for sched/dfrs; then single small jobs again
 
 The last thing printed is a table in Markdown, with the goals; with --runs, of medians. slurmctld's log has the times of
 rounds (CPU time of the scheduling thread) and of holds of the write locks. Agents are off (QuotaMode=off): `make
@@ -37,8 +38,8 @@ from .waiting import wait_for
 
 ROUND = re.compile(r"^\[(\S+)\].* round: (\d+) jobs, (\d+) operations, snapshot ([\d.]+) ms, step ([\d.]+) ms, "
                    r"apply ([\d.]+) ms, CPU ([\d.]+) ms, longest write lock ([\d.]+) ms \(([\d.]+) ms of CPU\), "
-                   r"saving ([\d.]+) ms")
-FIELDS = ("jobs", "operations", "snapshot", "step", "apply", "cpu", "hold", "hold_cpu", "saving")
+                   r"saving ([\d.]+) ms, in that lock ([\d.]+) ms of CPU for one (.*)$")
+FIELDS = ("jobs", "operations", "snapshot", "step", "apply", "cpu", "hold", "hold_cpu", "saving", "part_cpu")
 BACKFILL_BEGINS = re.compile(r"^\[(\S+)\].*backfill.*: beginning")
 CPUS, MEMORY = 8, 64000
 SMALL_MEMORY = 1000
@@ -206,7 +207,8 @@ class Scale:
             for line in file:
                 match = ROUND.search(line)
                 if match and log_time(match[1]) >= since:
-                    found.append(dict(zip(FIELDS, map(float, match.groups()[1:])), at=log_time(match[1])))
+                    *figures, part = match.groups()[1:]
+                    found.append(dict(zip(FIELDS, map(float, figures)), at=log_time(match[1]), part=part))
         return found
 
     def stat(self):
@@ -280,18 +282,9 @@ class Scale:
         time.sleep(self.options.watch)
         self.figures["rest"] = (self.stat()[0] - cpu) / (time.time() - begun) * 100
         self.say(f"busy: slurmctld takes {self.figures['rest']:.0f} % of a core without any submission")
-        submitted = self.submit(self.options.singles, 1, 1.0, 1, SMALL_MEMORY, 1)
-        try:
-            wait_for("the small jobs to start", lambda: self.events() or submitted.keys() <= self.launched.keys(),
-                     self.options.patience, interval=0.25)
-        except ClusterError as error:
-            self.say(str(error))
-        now = time.time()
-        took = [self.launched.get(job, now) - at for job, (at, _) in submitted.items()]
-        self.figures["single"] = statistics.median(took)
+        self.single_starts("busy", "single")
         self.figures["memory"] = self.stat()[1]
-        self.say(f"busy: a small job starts after {self.figures['single'] * 1000:.0f} ms (median of {len(took)}, longest "
-                 f"{max(took) * 1000:.0f}); slurmctld has {self.figures['memory']:.0f} MiB")
+        self.say(f"busy: slurmctld has {self.figures['memory']:.0f} MiB")
         if self.scheduler == "dfrs":
             seen = [r for r in self.rounds(begun) if r["jobs"] >= 1.9 * self.options.jobs]
             if seen:
@@ -312,10 +305,37 @@ class Scale:
                      f"at most; the main scheduler's {self.figures['hold']:.0f} ms at most (wall time)")
         self.holds("busy", begun)
 
-    def restart(self):
+    def single_starts(self, part, figure):
+        submitted = self.submit(self.options.singles, 1, 1.0, 1, SMALL_MEMORY, 1)
+        try:
+            wait_for("the small jobs to start", lambda: self.events() or submitted.keys() <= self.launched.keys(),
+                     self.options.patience, interval=0.25)
+        except ClusterError as error:
+            self.say(str(error))
+        now = time.time()
+        took = [self.launched.get(job, now) - at for job, (at, _) in submitted.items()]
+        self.figures[figure] = statistics.median(took)
+        self.say(f"{part}: a small job starts after {self.figures[figure] * 1000:.0f} ms (median of {len(took)}, longest "
+                 f"{max(took) * 1000:.0f})")
+
+    def unsaved(self):
+        if self.scheduler != "dfrs":
+            return
+        with open(self.folder / "dfrs.conf", "a", encoding="ascii") as file:
+            file.write("SaveBeforeLaunch=no\n")
+        self.stop_slurmctld()
+        self.start_slurmctld()
+        wait_for("slurmctld", lambda: "UP" in self.run("scontrol", "ping", check=False), 60)
+        time.sleep(20)  # for the reports of the nodes
+        self.single_starts("unsaved", "single unsaved")
+
+    def stop_slurmctld(self):
         processes.send(self.slurmctld, 15)
         if processes.wait_gone([self.slurmctld], 60):
             raise ClusterError("slurmctld does not end")
+
+    def restart(self):
+        self.stop_slurmctld()
         before, since = set(self.launched), time.time()
         self.start_slurmctld()
         pattern = ROUND if self.scheduler == "dfrs" else BACKFILL_BEGINS
@@ -344,12 +364,14 @@ class Scale:
         seen = self.rounds(since)
         if not seen:
             return
-        longest = max(r["hold_cpu"] for r in seen)
+        round_of_longest = max(seen, key=lambda r: r["hold_cpu"])
+        longest = round_of_longest["hold_cpu"]
         self.figures[f"hold {part}"] = longest
         self.figures["hold"] = max(self.figures.get("hold", 0), longest)
         busiest = [r for r in seen if r["operations"] > 0] or seen
         self.say(f"{part}: {len(seen)} rounds, write lock held for {longest:.2f} ms of CPU at most "
-                 f"({max(r['hold'] for r in seen):.1f} ms of wall time); CPU of a round with operations: median "
+                 f"({round_of_longest['part_cpu']:.2f} for one {round_of_longest['part']}; "
+                 f"{max(r['hold'] for r in seen):.1f} ms of wall time); CPU of a round with operations: median "
                  f"{statistics.median([r['cpu'] for r in busiest]):.1f} ms, longest {max(r['cpu'] for r in busiest):.1f} ms; "
                  f"save: longest {max(r['saving'] for r in seen):.0f} ms")
 
@@ -388,6 +410,7 @@ def table(options, dfrs, backfill):
             number(dfrs, f"hold {part}", digits=2) for part in ("array", "burst", "restart")) + " ms", "-"),
         ("submission to launch of one small job, that load, median", "100 ms, a tenth of backfill's",
          *(number(each, "single", " ms", 0, 1000) for each in both)),
+        ("the same with SaveBeforeLaunch=no", "100 ms", number(dfrs, "single unsaved", " ms", 0, 1000), "-"),
         (f"array of {options.array:,} one-second tasks, starts a second", "200, no fewer than backfill",
          *(number(each, "array") for each in both)),
         (f"{jobs} jobs in a burst: all started after", "60 s", *(number(each, "burst", " s", 1) for each in both)),
@@ -421,7 +444,7 @@ def main():
     parser.add_argument("--pause-by", default="none", help="PauseBy of dfrs.conf: with another value, jobs that all came at "
                         "once are paused for those that wait, all of them at once")
     parser.add_argument("--schedulers", default="dfrs,backfill")
-    parser.add_argument("--parts", default="array,burst,busy,restart")
+    parser.add_argument("--parts", default="array,burst,busy,restart,unsaved")
     parser.add_argument("--json", help="file for the figures of each run")
     parser.add_argument("--keep", action="store_true", help="keep the folders, with slurmctld's logs")
     options = parser.parse_args()

@@ -11,9 +11,9 @@ from .waiting import wait_for
 SECONDS = 80
 
 
-def _options(**more):
+def _options(settings=None, **more):
     return Options(nodes=2, cpus=4, memory=1000, cores=0.3, algorithm="GreedyP*/OPT=MIN",
-                   settings={"PauseBy": "suspend", "CommentInterval": "1"}, **more)
+                   settings={"PauseBy": "suspend", "CommentInterval": "1", **(settings or {})}, **more)
 
 
 class PrologTest(SlowSaves, LiveTest):
@@ -45,6 +45,39 @@ class SlowProlog(PrologTest):
 
     def test_job_whose_prolog_takes_longer_than_the_save_is_launched_once(self):
         self.assert_each_ran_once(4)
+
+
+class WhenSaved(SlowSaves, LiveTest):
+    """A job looks whether its submission is in slurmctld's saved state. While nothing else happens, only the save for
+    its start can have brought it there before it runs."""
+
+    def seen_by_jobs(self, count=3):
+        """Whether each job found itself saved."""
+        seen = []
+        for number in range(count):
+            time.sleep(3)  # nothing is left to save
+            name, log = f"looks{number}", self.folder / f"saved{number}"
+            job = self.sbatch(f"--job-name={name}", memory=100,
+                              script=f"grep -a -c {name} {self.cluster.folder}/state/job_state > {log}; sleep 2")
+            self.wait_ended([job], 60)
+            seen.append(int(log.read_text(encoding="ascii")) > 0)
+        return seen
+
+
+class SavedFirst(WhenSaved):
+    options = _options()
+
+    def test_job_is_saved_before_its_launch(self):
+        self.assertEqual(self.seen_by_jobs(), [True] * 3)
+
+
+class LaunchedFirst(WhenSaved):
+    options = _options({"SaveBeforeLaunch": "no"})
+
+    def test_job_is_launched_at_once_and_saved_right_after(self):
+        self.assertEqual(self.seen_by_jobs(), [False] * 3)
+        saved = (self.cluster.folder / "state/job_state").read_bytes()
+        self.assertIn(b"looks2", saved)
 
 
 class Limits(LiveTest):

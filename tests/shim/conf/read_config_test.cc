@@ -61,6 +61,7 @@ TEST(ReadConfig, Defaults) {
   EXPECT_EQ(config.control_port, 6822);
   EXPECT_EQ(config.quota_wait_ms, 100U);
   EXPECT_EQ(config.comment_interval, 10);
+  EXPECT_TRUE(config.save_before_launch);
   EXPECT_TRUE(config.stock_backfill);
   EXPECT_EQ(config.record_file, std::nullopt);
 }
@@ -69,7 +70,7 @@ TEST(ReadConfig, EveryKey) {
   const Config config = good(
       "algorithm=\"MCB8 * / per / OPT=MIN / MINFT=300\"\nPERIOD=0.5\npartitions=a,B\nPauseBy=Requeue LostWork=ACCEPT\n"
       "CheckpointMark=ck\nMinProgress=1.5\nMaxLostRuns=0\nSuspendNeedsSwap=No\nQuotaMode=off\nAgentPort=Slurmd+1000\n"
-      "ControlPort=1\nQuotaWait=0\nCommentInterval=0\nStockBackfill=no\nRecordFile=\"/var/log/a b#c\"\n"
+      "ControlPort=1\nQuotaWait=0\nCommentInterval=0\nSaveBeforeLaunch=no\nStockBackfill=no\nRecordFile=\"/var/log/a b#c\"\n"
       "PartitionName=B PauseBy=suspend\n");
   EXPECT_EQ(algorithm_name(config.algorithm), "MCB8*/per/OPT=MIN/MINFT=300");
   EXPECT_EQ(config.period, 0.5);
@@ -87,6 +88,7 @@ TEST(ReadConfig, EveryKey) {
   EXPECT_EQ(config.control_port, 1);
   EXPECT_EQ(config.quota_wait_ms, 0U);
   EXPECT_EQ(config.comment_interval, 0);
+  EXPECT_FALSE(config.save_before_launch);
   EXPECT_FALSE(config.stock_backfill);
   EXPECT_EQ(config.record_file, "/var/log/a b#c");
 }

@@ -77,6 +77,7 @@ TEST(SettingsTable, EachSettingIsItsOwn) {
       {"ControlMetrics", "no"},
       {"QuotaWait", "7"},
       {"CommentInterval", "7"},
+      {"SaveBeforeLaunch", "no"},
       {"StockBackfill", "no"},
       {"RecordFile", "/seven"},
       {"CriuMark", "mark"},
