@@ -40,7 +40,6 @@ bool Admission::run(DecisionContext& context, Placer& placer) {
   stays_.clear();
   victims_below_ = 0;
   cheapest_.reset();
-  shares_.begin(context.events);
   bool changed = false;
   for (int k = 0; k < kMaxRounds; ++k) {
     bool paused = false;
@@ -72,6 +71,8 @@ bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
   outweighed_.clear();
   crowds_.clear();
   roomy_.clear();
+  probes_.clear();
+  bool short_of_memory = false;  // for a job that may never be paused
   bool changed = false;
   while (!waiting_.empty()) {
     std::pop_heap(waiting_.begin(), waiting_.end(), later);
@@ -85,6 +86,25 @@ bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
         continue;
       }
     }
+    if (!shares_.may_start(context, job.job)) {
+      probes_.push_back(job);
+    } else if (attend(context, placer, job, paused)) {
+      changed = true;
+    } else if (context.job(job.job).pauses == Pauses::none) {
+      short_of_memory = true;
+    }
+  }
+  if (!short_of_memory && probe(context, placer, paused)) changed = true;
+  return changed;
+}
+
+// Jobs whose users hold too much: the latest submission first. True if one started.
+bool Admission::probe(DecisionContext& context, Placer& placer, bool& paused) {
+  std::sort(probes_.begin(), probes_.end(), [](const Ranked& a, const Ranked& b) { return a.order > b.order; });
+  bool changed = false;
+  for (Ranked& job : probes_) {
+    if (!shares_.may_probe(context, job.job)) continue;
+    job.key = shares_.urgency_by_share(context, job.job);
     if (attend(context, placer, job, paused)) changed = true;
   }
   return changed;
@@ -93,7 +113,6 @@ bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
 // Places the job, in the room there is or in room that it makes. True if it did.
 bool Admission::attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused) {
   const JobView& spec = context.job(job.job);
-  if (!shares_.may_start(context, job.job)) return false;
   const Limits limits = limits_of(context, job.job);
   if (!known_too_big(refused_, spec, {.limits = limits})) {
     if (!limits.beside && surely_stays(context, job)) return false;

@@ -100,6 +100,7 @@ class Admission {
   };
 
   bool round(DecisionContext& context, Placer& placer, bool& paused);
+  bool probe(DecisionContext& context, Placer& placer, bool& paused);
   void place(DecisionContext& context, JobSlot job, std::span<const NodeIndex> nodes);
   bool attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused);
   Settled settle(DecisionContext& context, Placer& placer, const Ranked& job);
@@ -123,6 +124,7 @@ class Admission {
   MemoryShares shares_;
   Reservation reservation_;
   std::vector<Ranked> waiting_;      // a heap, most urgent first
+  std::vector<Ranked> probes_;       // jobs whose users hold too much
   Victims victims_;                  // those that cost less than victims_below_
   double victims_below_ = 0;         // 0: none collected in this call yet
   std::vector<Refused> refused_;     // jobs that found no room

@@ -14,32 +14,41 @@ void MemoryShares::count(const DecisionContext& context) {
   for (NodeIndex n = 0; n < context.state.node_count(); ++n) {
     whole_ += static_cast<double>(context.state.rigid_capacity(n)[kMemory]);
   }
+  node_ = static_cast<RigidAmount>(whole_ / static_cast<double>(context.state.node_count()));
   held_ = 0;
   by_user_.clear();
   by_kind_.clear();
+  least_progress_.clear();
   several_users_ = false;
   all_stay_ =
       std::all_of(active.begin(), active.end(), [&](JobSlot job) { return context.job(job).pauses == Pauses::none; });
   for (JobSlot slot : active) {
     const JobView& job = context.job(slot);
     if (job.user != context.job(active.front()).user) several_users_ = true;
-    if (context.state.placed(slot)) add(job);
+    if (context.state.placed(slot)) add(job, job.virtual_time(context.at.now));
   }
 }
 
-void MemoryShares::add(const JobView& job) {
+// What the job takes of memory, with what is left over where its tasks fill a node. In whole MiB, so that sums do not
+// depend on the order.
+double MemoryShares::size(const JobView& job) const {
+  RigidAmount task = job.rigid[kMemory];
+  if (task > 0 && task <= node_) task = node_ / (node_ / task);
+  return static_cast<double>(task) * job.tasks;
+}
+
+void MemoryShares::add(const JobView& job, Seconds progress) {
   if (job.pauses == Pauses::kept) return;
   held_ += size(job);
   if (job.user == 0) return;
   by_user_[job.user] += size(job);
   by_kind_[kind(job)] += size(job);
+  Seconds& least = least_progress_.try_emplace(job.user, progress).first->second;
+  least = std::min(least, progress);
 }
 
 void MemoryShares::placed(const DecisionContext& context, JobSlot slot) {
-  const JobView& job = context.job(slot);
-  if (job.pauses == Pauses::kept) return;
-  add(job);
-  if (job.user != 0) last_start_[job.user] = context.at.now;
+  add(context.job(slot), context.job(slot).virtual_time(context.at.now));
 }
 
 double MemoryShares::urgency_by_share(const DecisionContext& context, JobSlot slot) const {
@@ -54,18 +63,27 @@ double MemoryShares::urgency_by_share(const DecisionContext& context, JobSlot sl
   return urgent / (1 + context.options.crowd * (held->second / whole_));
 }
 
-bool MemoryShares::may_start(const DecisionContext& context, JobSlot slot) const {
+// Whether the job may never be paused, and its user shares memory with others and holds some with jobs like it.
+bool MemoryShares::holds_alike(const DecisionContext& context, JobSlot slot) const {
   const JobView& job = context.job(slot);
-  if (!matter_ || !several_users_ || job.pauses != Pauses::none || context.knows()) return true;
-  if (job.user == 0 || !by_kind_.contains(kind(job))) return true;
+  if (!matter_ || !several_users_ || job.pauses != Pauses::none || context.knows()) return false;
+  return by_kind_.contains(kind(job));  // of known users only
+}
+
+bool MemoryShares::may_start(const DecisionContext& context, JobSlot slot) const {
+  if (!holds_alike(context, slot)) return true;
   if (!context.limit.empty() && context.limit[slot] <= kBriefLimit * context.options.time_scale) return true;
-  const double user = by_user_.at(job.user);
-  const double more = size(job);
-  if (user + more <= context.options.share * (kDividedMemory * whole_ - held_ - more)) return true;
-  if (more > kProbePart * (whole_ - held_)) return false;
-  const auto last = last_start_.find(job.user);
-  const Seconds pause = context.options.probe * context.options.time_scale * std::max(1.0, 10 * (user / whole_));
-  return last == last_start_.end() || context.at.now - last->second >= pause;
+  const double more = size(context.job(slot));
+  const double user = by_user_.at(context.job(slot).user);
+  return user + more <= context.options.share * (whole_ - held_ - more);
+}
+
+bool MemoryShares::may_probe(const DecisionContext& context, JobSlot slot) const {
+  const double more = size(context.job(slot));
+  const double left = whole_ - held_;
+  if (more > kProbePart * left) return false;
+  const Seconds pause = context.options.probe * context.options.time_scale * (more / left);
+  return least_progress_.at(context.job(slot).user) >= pause;
 }
 
 }  // namespace dfrs::triage

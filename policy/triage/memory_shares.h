@@ -7,14 +7,18 @@
 // - Order. Of the jobs that may not be paused without loss, those go first whose user holds least: urgency is divided
 // by
 //   1 + CROWD x held / N, held being the memory of such jobs of this user with the same number of tasks, and N that of
-//   all nodes. Both in MiB.
+//   all nodes. A task of which k fit into a node of average size counts as a k-th of that: with tasks of 0.4 of a node,
+//   two on each, memory is full.
 // - Threshold, for jobs that may never be paused: with u held by the user and U by all users, a job of size s starts
 // only
-//   if u + s <= SHARE (0.8 N - U - s), as in switches with shared buffers: the fuller the memory, the smaller the share
+//   if u + s <= SHARE (N - U - s), as in switches with shared buffers: the fuller the memory, the smaller the share
 //   of one user, and some memory always stays free for others. A user who holds nothing with jobs of that number of
 //   tasks starts wherever the job fits: it is likely another program, and may be a short one.
-// - Probe: over the threshold a job still starts if s is at most a tenth of the memory left and its user has started
-//   nothing for PROBE x max(1, 10 u / N) s. So nobody waits for ever behind jobs of his own.
+// - Probes: over the threshold a job may still start, after all others: of these jobs the latest submission first, if s
+//   is at most 0.3 (N - U), and if every such job of the user that runs has a progress of PROBE x s / (N - U). Short
+//   probes leave at once, and the next one starts; long ones fill what is left ever more slowly. Jobs of a series are
+//   much alike: those submitted last are least like those that run and hold the memory. No probe starts while a job
+//   that may never be paused, and is no probe, waits for memory.
 // - Time limits, if they are used: there is no threshold for a job whose limit is an hour or less. While no job in the
 //   system may ever be paused, urgency is also divided by limit / 10 s.
 //
@@ -24,26 +28,19 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <unordered_map>
 
 #include "policy/triage/decision_context.h"
 
 namespace dfrs::triage {
 
-/// The part of all memory that thresholds divide among users. The rest is for users who hold nothing.
-inline constexpr double kDividedMemory = 0.8;
 /// A probe takes at most this part of the memory left.
-inline constexpr double kProbePart = 0.1;
+inline constexpr double kProbePart = 0.3;
 /// Jobs of up to this time limit, in seconds, have no threshold.
 inline constexpr Seconds kBriefLimit = 3600;
 
 class MemoryShares {
  public:
-  /// Call this once per call of the policy. A resync forgets when users last started a job.
-  void begin(std::span<const Event> events) {
-    if (has_event(events, EventKind::resync)) last_start_.clear();
-  }
   /// Takes stock of the placed jobs. O(jobs), and O(nodes) if some job may not be paused without loss.
   void count(const DecisionContext& context);
   /// A job has been placed since.
@@ -53,22 +50,26 @@ class MemoryShares {
   bool matter() const { return matter_; }
   /// The urgency by which a waiting job is attended to. It only falls as more jobs are placed.
   double urgency_by_share(const DecisionContext& context, JobSlot job) const;
-  /// False if the job's user holds too much for it to start.
+  /// False if the job's user holds too much for it to start, except as a probe.
   bool may_start(const DecisionContext& context, JobSlot job) const;
+  /// Whether a job that may not start otherwise may start as a probe.
+  bool may_probe(const DecisionContext& context, JobSlot job) const;
 
  private:
-  static double size(const JobView& job) { return static_cast<double>(job.rigid[kMemory]) * job.tasks; }
+  double size(const JobView& job) const;
+  bool holds_alike(const DecisionContext& context, JobSlot job) const;
   static std::uint64_t kind(const JobView& job) { return std::uint64_t{job.user} << 32 | job.tasks; }
-  void add(const JobView& job);
+  void add(const JobView& job, Seconds progress);
 
   bool matter_ = false;
   bool several_users_ = false;
   bool all_stay_ = false;  // no job in the system may ever be paused
   double whole_ = 0;       // memory of all nodes, MiB
+  RigidAmount node_ = 0;   // of a node on average
   double held_ = 0;        // of it by all jobs that may not be paused without loss
   std::unordered_map<std::uint32_t, double> by_user_;
-  std::unordered_map<std::uint64_t, double> by_kind_;      // of the same user and number of tasks
-  std::unordered_map<std::uint32_t, Seconds> last_start_;  // by user
+  std::unordered_map<std::uint64_t, double> by_kind_;          // of the same user and number of tasks
+  std::unordered_map<std::uint32_t, Seconds> least_progress_;  // by user, of those that hold some
 };
 
 }  // namespace dfrs::triage

@@ -80,9 +80,9 @@ struct TriageOptions {
   /// a wait may cost.
   double loss_age = 24;
   /// CROWD, SHARE, PROBE: shares of the memory that cannot be taken back without loss (policy/triage/memory_shares.h).
-  double crowd = 10;
+  double crowd = 8;
   double share = 3;
-  Seconds probe = 1800;
+  Seconds probe = 18000;
   /// TIED: when the mapping changes, yields are computed again for the jobs that share an overloaded node with the
   /// change, then for the jobs that share one with those, and so on, up to this many jobs. On a large, full cluster
   /// that chain reaches all jobs, changes each of them slightly, and would make decisions slower the larger the cluster

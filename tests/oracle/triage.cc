@@ -111,7 +111,6 @@ void TriageLockstep::take(const ClusterView& view, std::span<const Event> events
   if (resync) {
     set_in_.reset();
     known_.clear();
-    last_start_.clear();
   }
   for (const Event& event : events) {
     const bool completed = event.kind == EventKind::completed;

@@ -70,6 +70,7 @@ class TriageLockstep final : public sim::StepObserver {
   Seconds look_again(JobSlot job) const;
   bool admit();
   bool admit_round(std::set<JobSlot>& put_out, bool& paused);
+  bool attend(JobSlot job, double urgent, std::set<JobSlot>& put_out, std::set<JobSlot>& counted, bool& paused);
   double equal_share(JobSlot job, const std::vector<NodeIndex>& nodes) const;
   bool has_room(JobSlot job, double most_load) const;
   struct Held {
@@ -78,10 +79,14 @@ class TriageLockstep final : public sim::StepObserver {
     double user = 0;
     double alike = 0;
     bool any_alike = false;
+    Seconds least_progress = kNever;  // of the user's jobs that hold some
   };
+  double size_of(JobSlot job) const;
   Held held(JobSlot job, const std::set<JobSlot>& counted) const;
   double urgency_by_share(JobSlot job, const std::set<JobSlot>& counted) const;
+  bool holds_alike(JobSlot job, const std::set<JobSlot>& counted) const;
   bool may_start(JobSlot job, const std::set<JobSlot>& counted) const;
+  bool may_probe(JobSlot job, const std::set<JobSlot>& counted) const;
   void put(JobSlot job, const std::vector<NodeIndex>& nodes, std::set<JobSlot>& counted);
   double lost_work(JobSlot job) const;
   bool make_room(JobSlot job, std::set<JobSlot>& put_out, std::set<JobSlot>& counted, double urgency, double most_load);
@@ -105,10 +110,9 @@ class TriageLockstep final : public sim::StepObserver {
   Seconds next_admission_ = kNever;
   Seconds next_moves_ = kNever;
   double heaviest_ = 1;
-  std::optional<World> set_in_;                  // the mapping that yields_ were set in
-  std::map<JobSlot, Seconds> known_;             // jobs that have had yields, and when their weight is looked at again
-  std::set<NodeIndex> stirred_;                  // who was there has ended, or has another need
-  std::map<std::uint32_t, Seconds> last_start_;  // by user
+  std::optional<World> set_in_;       // the mapping that yields_ were set in
+  std::map<JobSlot, Seconds> known_;  // jobs that have had yields, and when their weight is looked at again
+  std::set<NodeIndex> stirred_;       // who was there has ended, or has another need
   std::map<JobSlot, std::pair<JobId, Seconds>> tried_;  // jobs not moved, and their progress then
   std::string difference_;
   std::uint64_t pauses_ = 0;

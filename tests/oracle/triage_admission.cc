@@ -22,6 +22,19 @@ bool TriageLockstep::admit() {
   return changed;
 }
 
+// Memory as the job's tasks use it up: a k-th of an average node each if k of them fit into that.
+double TriageLockstep::size_of(JobSlot job) const {
+  RigidAmount node = 0;
+  for (const NodeView& one : view_->nodes) node += one.spec.rigid[kMemory];
+  node /= static_cast<RigidAmount>(view_->nodes.size());
+  const JobView& spec = view_->jobs[job];
+  const RigidAmount memory = spec.rigid[kMemory];
+  if (memory == 0 || memory > node) return static_cast<double>(memory) * spec.tasks;
+  RigidAmount fit = 0;
+  while ((fit + 1) * memory <= node) ++fit;
+  return static_cast<double>(node / fit) * spec.tasks;  // rounded down to MiB
+}
+
 // What the user of the job holds of memory that cannot be taken back without loss, in all and with as many tasks.
 TriageLockstep::Held TriageLockstep::held(JobSlot job, const std::set<JobSlot>& counted) const {
   Held held;
@@ -29,11 +42,12 @@ TriageLockstep::Held TriageLockstep::held(JobSlot job, const std::set<JobSlot>& 
   for (JobSlot other : counted) {
     const JobView& o = view_->jobs[other];
     if (o.pauses == Pauses::kept) continue;
-    const double size = static_cast<double>(o.rigid[kMemory]) * o.tasks;
+    const double size = size_of(other);
     held.all += size;
     if (o.user == 0 || o.user != view_->jobs[job].user) continue;
     held.user += size;
     if (o.tasks == view_->jobs[job].tasks) held.alike += size, held.any_alike = true;
+    held.least_progress = std::min(held.least_progress, o.virtual_time(view_->now));
   }
   return held;
 }
@@ -50,21 +64,28 @@ double TriageLockstep::urgency_by_share(JobSlot job, const std::set<JobSlot>& co
   return h.whole > 0 ? urgent / (1 + options_.crowd * (h.alike / h.whole)) : urgent;
 }
 
-bool TriageLockstep::may_start(JobSlot job, const std::set<JobSlot>& counted) const {
+// Whether the job may never be paused, and its user, who is not alone, holds memory with jobs like it.
+bool TriageLockstep::holds_alike(JobSlot job, const std::set<JobSlot>& counted) const {
   const JobView& spec = view_->jobs[job];
-  const Held h = held(job, counted);
-  if (knows() || spec.pauses != Pauses::none || spec.user == 0 || !h.any_alike) return true;
+  if (knows() || spec.pauses != Pauses::none || spec.user == 0) return false;
   std::set<std::uint32_t> users;
   for (const JobView& one : view_->jobs) {
     if (one.state != JobState::absent) users.insert(one.user);
   }
-  if (users.size() == 1) return true;
+  return users.size() > 1 && held(job, counted).any_alike;
+}
+
+bool TriageLockstep::may_start(JobSlot job, const std::set<JobSlot>& counted) const {
+  if (!holds_alike(job, counted)) return true;
+  const Held h = held(job, counted);
   if (!limit_.empty() && limit_[job] <= 3600 * options_.time_scale) return true;
-  const double size = static_cast<double>(spec.rigid[kMemory]) * spec.tasks;
-  if (h.user + size <= options_.share * (0.8 * h.whole - h.all - size)) return true;
-  const auto last = last_start_.find(spec.user);
-  const Seconds pause = options_.probe * options_.time_scale * std::max(1.0, 10 * (h.user / h.whole));
-  return size <= 0.1 * (h.whole - h.all) && (last == last_start_.end() || view_->now - last->second >= pause);
+  return h.user + size_of(job) <= options_.share * (h.whole - h.all - size_of(job));
+}
+
+bool TriageLockstep::may_probe(JobSlot job, const std::set<JobSlot>& counted) const {
+  const Held h = held(job, counted);
+  const double left = h.whole - h.all;
+  return size_of(job) <= 0.3 * left && h.least_progress >= options_.probe * options_.time_scale * (size_of(job) / left);
 }
 
 // Tasks of the job that the node has memory for later.
@@ -150,8 +171,6 @@ void TriageLockstep::put(JobSlot job, const std::vector<NodeIndex>& nodes, std::
   }
   world_.jobs[job].nodes = nodes;
   counted.insert(job);
-  const JobView& spec = view_->jobs[job];
-  if (spec.pauses != Pauses::kept && spec.user != 0) last_start_[spec.user] = view_->now;
 }
 
 // Jobs displaced in this round still count as holding memory, and can be placed in the next.
@@ -160,7 +179,9 @@ bool TriageLockstep::admit_round(std::set<JobSlot>& put_out, bool& paused) {
   std::set<JobSlot> counted;
   reserved_.reset();
   for (JobSlot job : order_) (world_.jobs[job].placed() ? counted : waiting).insert(job);
+  std::set<JobSlot> probes;
   bool changed = false;
+  bool short_of_memory = false;  // for a job that may never be paused
   while (!waiting.empty()) {
     JobSlot job = kNoSlot;
     double urgent = 0;
@@ -170,34 +191,47 @@ bool TriageLockstep::admit_round(std::set<JobSlot>& put_out, bool& paused) {
       if (job == kNoSlot || key > urgent) job = one, urgent = key;
     }
     waiting.erase(job);
-    const JobView& spec = view_->jobs[job];
-    if (!may_start(job, counted)) continue;
-    if (const Nodes nodes = place(job)) {
-      const double share = equal_share(job, *nodes);
-      const bool back =
-          put_out.count(job) != 0 && std::equal(nodes->begin(), nodes->end(), spec.nodes.begin(), spec.nodes.end());
-      if (spec.state != JobState::waiting && spec.pauses == Pauses::kept && share < options_.crowded_return &&
-          urgent * share < user_weight(job) && !back) {
-        continue;
-      }
-      const bool crowded = share < options_.elbow_room && spec.state == JobState::waiting;
-      if (crowded && put_out.count(job) == 0 &&
-          make_room(job, put_out, counted, user_weight(job) / share, 1 / (2 * share))) {
-        paused = true;
-      } else {
-        put(job, *nodes, counted);
-      }
+    if (!may_start(job, counted)) {
+      probes.insert(job);
+    } else if (attend(job, urgent, put_out, counted, paused)) {
       changed = true;
-    } else if (put_out.count(job) == 0) {
-      if (goes_beside(job) && greedy_nodes(world_, job)) ++kept_off_;
-      if (make_room(job, put_out, counted, urgent, kNever)) {
-        changed = paused = true;
-      } else {
-        reserve(job);
-      }
+    } else if (view_->jobs[job].pauses == Pauses::none) {
+      short_of_memory = true;
     }
   }
+  for (auto job = order_.rbegin(); job != order_.rend() && !short_of_memory; ++job) {
+    if (probes.count(*job) == 0 || !may_probe(*job, counted)) continue;
+    if (attend(*job, urgency_by_share(*job, counted), put_out, counted, paused)) changed = true;
+  }
   return changed;
+}
+
+// Places the job if it finds room or can make it, and may have it. True if it did.
+bool TriageLockstep::attend(JobSlot job, double urgent, std::set<JobSlot>& put_out, std::set<JobSlot>& counted,
+                            bool& paused) {
+  const JobView& spec = view_->jobs[job];
+  if (const Nodes nodes = place(job)) {
+    const double share = equal_share(job, *nodes);
+    const bool back =
+        put_out.count(job) != 0 && std::equal(nodes->begin(), nodes->end(), spec.nodes.begin(), spec.nodes.end());
+    if (spec.state != JobState::waiting && spec.pauses == Pauses::kept && share < options_.crowded_return &&
+        urgent * share < user_weight(job) && !back) {
+      return false;
+    }
+    const bool crowded = share < options_.elbow_room && spec.state == JobState::waiting;
+    if (crowded && put_out.count(job) == 0 &&
+        make_room(job, put_out, counted, user_weight(job) / share, 1 / (2 * share))) {
+      paused = true;
+    } else {
+      put(job, *nodes, counted);
+    }
+    return true;
+  }
+  if (put_out.count(job) != 0) return false;
+  if (goes_beside(job) && greedy_nodes(world_, job)) ++kept_off_;
+  if (make_room(job, put_out, counted, urgent, kNever)) return paused = true;
+  reserve(job);
+  return false;
 }
 
 double TriageLockstep::equal_share(JobSlot job, const std::vector<NodeIndex>& nodes) const {

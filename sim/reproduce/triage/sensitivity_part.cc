@@ -44,7 +44,7 @@ const std::vector<Parameter>& parameters() {
       {"sensitivity-aged", "AGED", "AGED", kUsual.loss_age, {2, 4, 8, 16, 48, 100}, PauseEffect::lost},
       {"sensitivity-crowd", "CROWD", "CROWD", kUsual.crowd, {0, 5, 20, 50, 100}, PauseEffect::none},
       {"sensitivity-share", "SHARE", "SHARE", kUsual.share, {0.5, 1, 2, 5, 10}, PauseEffect::none},
-      {"sensitivity-probe", "PROBE", "PROBE (s)", kUsual.probe, {0, 300, 900, 3600, 7200}, PauseEffect::none},
+      {"sensitivity-probe", "PROBE", "PROBE (s)", kUsual.probe, {0, 4500, 9000, 36000, 72000}, PauseEffect::none},
       {"sensitivity-short", "SHORT", "SHORT (s)", triage::kShort, {2, 5, 20, 40}},
       {"sensitivity-penalty", "", "penalty expected (s), it is 300", kUsual.penalty, {0, 60, 150, 600, 1200}}};
   return kAll;

@@ -300,8 +300,8 @@ sim::Job job_of(std::uint32_t user, Seconds submit, Seconds run_time, RigidAmoun
 }
 
 TEST(TriageMemoryShares, LeaveRoomForOtherUsers) {
-  // 60 <= 3 x (80 - 60), but 90 > 3 x (80 - 90): the third job waits for the first, and another user finds room.
-  // A third user, who holds nothing, is there throughout.
+  // Three fill a node, so each counts as 33. 66 <= 3 x (100 - 66), but 99 > 3 x (100 - 99): the third job waits for the
+  // first, and another user finds room. A third user, who holds nothing, is there throughout.
   std::vector<sim::Job> jobs{job_of(1, 0, 1000, 30), job_of(1, 0, 2000, 30), job_of(1, 0, 1000, 30),
                              job_of(3, 0, 5000, 0), job_of(2, 10, 100, 40)};
   const HandRun r = run(1, jobs, "Triage", record::PauseEffect::none);
@@ -324,12 +324,28 @@ TEST(TriageMemoryShares, AWidthThatHoldsNothingStarts) {
 }
 
 TEST(TriageMemoryShares, AProbeStartsAfterAWhile) {
-  // 64 > 3 x (80 - 64), but 4 is a tenth of what is left; the user holds 60 %, so it takes 6 x 1800 s.
-  const std::vector<sim::Job> jobs{job_of(1, 0, 20000, 30), job_of(1, 0, 20000, 30), job_of(1, 0, 10, 4),
-                                   job_of(3, 0, 50000, 0)};
+  // 79 > 3 x (100 - 79), but 4 is less than 0.3 x 25, which takes a progress of 18000 s x 4 / 25. Of two the latest
+  // submission goes first; it is short, so the other need not wait as long again.
+  const std::vector<sim::Job> jobs{job_of(3, 0, 50000, 0),  job_of(1, 0, 20000, 25), job_of(1, 0, 20000, 25),
+                                   job_of(1, 0, 20000, 25), job_of(1, 0, 10, 4),     job_of(1, 1, 10, 4)};
   const HandRun r = run(1, jobs, "Triage", record::PauseEffect::none);
-  EXPECT_GE(r.result.jobs[2].start, 10800);
-  EXPECT_LE(r.result.jobs[2].start, 11100);
+  EXPECT_GE(r.result.jobs[5].start, 2880);
+  EXPECT_LE(r.result.jobs[5].start, 3180);
+  EXPECT_DOUBLE_EQ(r.result.jobs[4].start, r.result.jobs[5].end);
+}
+
+TEST(TriageMemoryShares, TasksThatFillANodeCountAsAllOfIt) {
+  // Two jobs of 40 leave no room for a third, so they count as all memory: one of 15 waits, although it would fit.
+  const std::vector<sim::Job> jobs{job_of(1, 0, 1000, 40), job_of(2, 0, 1000, 40), job_of(1, 0, 10, 15)};
+  EXPECT_DOUBLE_EQ(run(1, jobs, "Triage", record::PauseEffect::none).result.jobs[2].start, 1000);
+}
+
+TEST(TriageMemoryShares, NoProbeStartsWhileAJobWaitsForMemory) {
+  const std::vector<sim::Job> jobs{job_of(3, 0, 50000, 0),  job_of(1, 0, 20000, 25), job_of(1, 0, 20000, 25),
+                                   job_of(1, 0, 20000, 25), job_of(1, 0, 10, 4),     job_of(4, 1, 10, 60)};
+  const HandRun r = run(1, jobs, "Triage", record::PauseEffect::none);
+  EXPECT_DOUBLE_EQ(r.result.jobs[5].start, 20000);
+  EXPECT_DOUBLE_EQ(r.result.jobs[4].start, 20000);
 }
 
 TEST(TriagePlacement, FillsNodesThatHaveCpuLeftBeforeOthers) {
