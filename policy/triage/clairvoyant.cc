@@ -17,6 +17,7 @@ TriageOptions ClairvoyantTriage::rules(const TriageOptions& host) {
   known.margin_paused = 1.2;
   known.stretch_power = 3;
   known.width_power = 0;
+  known.move_gain = 1;
   return known;
 }
 

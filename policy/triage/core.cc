@@ -41,8 +41,9 @@ void Core::decide(const ClusterView& view, const Times& times, std::span<const E
                   Outcome& outcome) {
   const Seconds now = view.now;
   residents_.begin(view, events, state);
-  DecisionContext context{view,     state,  residents_,  {now, heaviest_weight(view, state)},
-                          options_, events, times.known, times.limit};
+  DecisionContext context{
+      view,     state,  residents_,  {now, heaviest_weight(view, state), static_cast<double>(state.node_count())},
+      options_, events, times.known, times.limit};
   placer_->begin(context);
   yields_.begin(view, events, state, context.at.heaviest, times.known);
 

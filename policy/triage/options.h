@@ -44,12 +44,12 @@ struct TriageOptions {
   /// PATIENCE: seconds that a job that never ran is assumed to have waited already. The job may be as short as kShort,
   /// so it should press its case before its stretch is bad: after another wait of this length its urgency has doubled.
   Seconds patience = 60;
-  /// HOLD: protects running jobs, in seconds. A paused job pays the penalty when it resumes; adding as much to its
-  /// pause cost keeps two jobs from displacing each other in turns.
-  Seconds hold = 300;
+  /// HOLD: protects running jobs, in seconds, by the wait that a pause is likely to bring with it. It also keeps two
+  /// jobs from displacing each other in turns. A job as wide as the cluster has half of it.
+  Seconds hold = 600;
   /// PAUSED: how many times as urgent as its victim a paused job must be, since it costs a penalty itself. A job that
   /// never ran must only be more urgent.
-  double margin_paused = 1.35;
+  double margin_paused = 1.2;
   /// ROOM: a job that never ran and would get less than this share of its CPU need asks for room of its own. Its
   /// urgency for that is 1 / share, the stretch it is heading for; it displaces others if that at least doubles its
   /// share.
@@ -72,7 +72,7 @@ struct TriageOptions {
   /// jobs may end before the move pays.
   Seconds move_period = 300;
   /// PAYS: what such a move must gain, in penalties.
-  double move_gain = 1;
+  double move_gain = 3;
   /// LOSS: how many times as badly off a job must be as a job whose run is ended for it would be afterwards, where a
   /// pause loses the run. Doubled with each run lost.
   double loss_margin = 2;

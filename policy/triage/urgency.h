@@ -26,6 +26,8 @@ struct Instant {
   Seconds now = 0;
   /// The largest weight of any job in the system. Weights are divided by it, so that equal weights are exactly 1.
   double heaviest = 1;
+  /// Of the cluster.
+  double nodes = kNever;
 };
 
 inline double weight_of(const JobView& job, const Instant& at) { return job.weight / at.heaviest; }
@@ -46,8 +48,18 @@ inline Seconds known_progress(const JobView& job, const Instant& at, const Triag
   return std::max({job.virtual_time(at.now), job.longest_run, short_job(options)});
 }
 
+/// Stretches above this count less.
+inline constexpr double kHarmed = 3;
+
+/// How much a stretch f / v counts where the run time is not known. If a job that has run for a short time in a long
+/// one ended now, its stretch would be bad, and nothing could be done about it any more. It probably runs for much
+/// longer. If such a stretch counted in full, all short jobs that come later would wait behind it until they were as
+/// badly off.
+inline double harm(double stretch) { return stretch > kHarmed ? std::sqrt(kHarmed * stretch) : stretch; }
+
 /// Urgency of a job that does not run: the stretch it would have if it ended now, or after one more penalty if it is
-/// paused, times its weight. A job that has lost its run has no penalty before it.
+/// paused, times its weight. A job that has lost its run has no penalty before it. The stretch so far of a paused job
+/// counts by harm().
 inline double urgency(const JobView& job, const Instant& at, const TriageOptions& options,
                       Seconds run_time = kUnknown) {
   Seconds ahead = 0;
@@ -56,8 +68,11 @@ inline double urgency(const JobView& job, const Instant& at, const TriageOptions
   } else if (job.lost_runs == 0) {
     ahead = expected_penalty(job, options);
   }
-  return weight_of(job, at) * (job.flow_time(at.now) + ahead + time_left(job, at, run_time)) /
-         known_progress(job, at, options, run_time);
+  const Seconds flow = job.flow_time(at.now);
+  const Seconds progress = known_progress(job, at, options, run_time);
+  if (run_time < 0 && job.state != JobState::waiting && job.lost_runs == 0)
+    return weight_of(job, at) * (harm(flow / progress) + ahead / progress);
+  return weight_of(job, at) * (flow + ahead + time_left(job, at, run_time)) / progress;
 }
 
 /// What ending a run costs that is lost by it: the stretch that it would lead to, times the weight, times LOSS, and
@@ -71,16 +86,25 @@ inline double loss_cost(const JobView& job, const Instant& at, const TriageOptio
          known_progress(job, at, options, run_time);
 }
 
+/// HOLD for a job: half of it if its tasks could fill all nodes, more the narrower it is. As long as a wide job runs,
+/// hardly any other can start.
+inline Seconds hold_of(const JobView& job, const Instant& at, const TriageOptions& options) {
+  return options.hold * options.time_scale * (1 - std::min(1.0, job.tasks / at.nodes) / 2);
+}
+
 /// Pause cost of a running job: the stretch that a pause would lead to, times its weight. A job that is serving a
-/// penalty loses only the part already served, since the rest is still ahead of it in any case.
+/// penalty loses only the part already served, since the rest is still ahead of it in any case. The stretch so far
+/// counts by harm().
 inline double pause_cost(const JobView& job, const Instant& at, const TriageOptions& options,
                          Seconds run_time = kUnknown) {
   if (job.pauses == Pauses::lost) return loss_cost(job, at, options, run_time);
   Seconds lost = expected_penalty(job, options);
   if (job.state == JobState::running) lost = std::max(0.0, lost - std::max(0.0, job.clock.since - at.now));
-  lost += options.hold * options.time_scale + time_left(job, at, run_time);
+  lost += hold_of(job, at, options);
   const Seconds progress = std::max(run_time < 0 ? job.virtual_time(at.now) : run_time, short_job(options));
-  return weight_of(job, at) * (job.flow_time(at.now) + lost) / progress;
+  const Seconds flow = job.flow_time(at.now);
+  if (run_time < 0) return weight_of(job, at) * (harm(flow / progress) + lost / progress);
+  return weight_of(job, at) * (flow + lost + time_left(job, at, run_time)) / progress;
 }
 
 /// Whether a running job may be displaced at all.

@@ -152,7 +152,16 @@ double TriageLockstep::urgency(JobSlot slot) const {
   const Seconds cost = job.penalty >= 0 ? job.penalty : options_.penalty * s;
   Seconds ahead = job.state == JobState::waiting ? options_.patience * s : cost;
   if (job.state != JobState::waiting && job.lost_runs > 0) ahead = 0;  // nothing to read back
+  const bool paused = job.state != JobState::waiting && job.lost_runs == 0;
+  if (!knows() && paused) return user_weight(slot) * (harm(slot) + ahead / length(slot));
   return user_weight(slot) * (job.flow_time(view_->now) + ahead + left(slot)) / length(slot);
+}
+
+// The stretch so far; what exceeds 3 counts by its square root.
+double TriageLockstep::harm(JobSlot slot) const {
+  const JobView& job = view_->jobs[slot];
+  const double stretch = job.flow_time(view_->now) / length(slot);
+  return stretch > 3 ? std::sqrt(3 * stretch) : stretch;
 }
 
 // What is left of a known run time.
@@ -211,8 +220,10 @@ double TriageLockstep::pause_cost(JobSlot slot) const {
   if (job.state == JobState::running && job.clock.since > view_->now) {
     cost = std::max(0.0, cost - (job.clock.since - view_->now));  // what is before it anyway
   }
-  return user_weight(slot) * (job.flow_time(view_->now) + cost + options_.hold * s + left(slot)) /
-         std::max(knows() ? run_time_[slot] : v, 10 * s);
+  const double width = std::min(1.0, job.tasks / static_cast<double>(world_.nodes.size()));
+  cost += options_.hold * s * (1 - width / 2);
+  if (!knows()) return user_weight(slot) * (harm(slot) + cost / length(slot));
+  return user_weight(slot) * (job.flow_time(view_->now) + cost + left(slot)) / std::max(run_time_[slot], 10 * s);
 }
 
 double TriageLockstep::user_weight(JobSlot job) const { return view_->jobs[job].weight / heaviest_; }

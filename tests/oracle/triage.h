@@ -52,6 +52,7 @@ class TriageLockstep final : public sim::StepObserver {
 
   double urgency(JobSlot job) const;
   double pause_cost(JobSlot job) const;
+  double harm(JobSlot job) const;
   double user_weight(JobSlot job) const;
   bool knows() const { return !run_time_.empty(); }
   Seconds left(JobSlot job) const;

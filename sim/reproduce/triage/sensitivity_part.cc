@@ -29,14 +29,14 @@ const std::vector<Parameter>& parameters() {
   static const TriageOptions kUsual;
   static const std::vector<Parameter> kAll{
       {"sensitivity-patience", "PATIENCE", "PATIENCE (s)", kUsual.patience, {0, 10, 20, 40, 90, 120, 300}},
-      {"sensitivity-hold", "HOLD", "HOLD (s)", kUsual.hold, {0, 100, 200, 450, 600, 1200}},
-      {"sensitivity-paused", "PAUSED", "PAUSED", kUsual.margin_paused, {1, 1.2, 1.5, 2, 3, 5}},
+      {"sensitivity-hold", "HOLD", "HOLD (s)", kUsual.hold, {0, 150, 300, 450, 900, 1200}},
+      {"sensitivity-paused", "PAUSED", "PAUSED", kUsual.margin_paused, {1, 1.1, 1.35, 1.5, 2, 3, 5}},
       {"sensitivity-room", "ROOM", "ROOM (share of the CPU)", kUsual.elbow_room, {0, 0.25, 0.5}},
       {"sensitivity-own", "OWN", "OWN", kUsual.own_loss, {0, 1, 5, 10, 40, 80}},
       {"sensitivity-stretch", "STRETCH", "STRETCH", kUsual.stretch_power, {0, 1, 1.5, 2.5, 3, 4}},
       {"sensitivity-age", "AGE", "AGE", kUsual.age_power, {0, 1, 1.5, 2}},
       {"sensitivity-period", "PERIOD", "PERIOD (s)", kUsual.move_period, {60, 150, 600, 1200, 3600}},
-      {"sensitivity-pays", "PAYS", "PAYS", kUsual.move_gain, {0, 0.5, 2, 3, 4, 8}},
+      {"sensitivity-pays", "PAYS", "PAYS", kUsual.move_gain, {0, 0.5, 1, 2, 4, 8}},
       {"sensitivity-tied", "TIED", "TIED (jobs)", kUsual.tied, {0, 10, 30, 100, 300}},
       {"sensitivity-return", "RETURN", "RETURN (share of the CPU)", kUsual.crowded_return, {0, 0.25, 0.5, 0.9}},
       {"sensitivity-width", "WIDTH", "WIDTH", kUsual.width_power, {0, 0.5, 0.75, 1}},

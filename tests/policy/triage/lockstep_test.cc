@@ -44,6 +44,7 @@ TriageOptions with_run_times(TriageOptions options) {
   options.margin_paused = 1.2;
   options.stretch_power = 3;
   options.width_power = 0;
+  options.move_gain = 1;
   return options;
 }
 

@@ -39,19 +39,39 @@ TEST(TriageUrgency, OfANewJobIsItsStretchIfItIsShort) {
 
 TEST(TriageUrgency, OfAPausedJobIsItsStretchAfterThePenalty) {
   JobView job = job_with(JobState::paused, 100);
-  EXPECT_DOUBLE_EQ(triage::urgency(job, {500}, kDefaults), (500 + 300) / 100.0);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {250}, kDefaults), (250 + 300) / 100.0);
   job.penalty = 900;  // known of this job
-  EXPECT_DOUBLE_EQ(triage::urgency(job, {500}, kDefaults), (500 + 900) / 100.0);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {250}, kDefaults), (250 + 900) / 100.0);
   job.penalty = -1;
-  EXPECT_DOUBLE_EQ(triage::urgency(job, {500}, {.penalty = 0}), 5);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {250}, {.penalty = 0}), 2.5);
+}
+
+TEST(TriageUrgency, AboveThreeAStretchCountsByItsSquareRoot) {
+  JobView job = job_with(JobState::paused, 100);
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {1200}, kDefaults), 6 + 300 / 100.0);
+  job.weight = 2;
+  EXPECT_DOUBLE_EQ(triage::urgency(job, {1200}, kDefaults), 2 * (6 + 300 / 100.0));
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job_with(JobState::running, 100), {1200}, kDefaults), 6 + (300 + 600) / 100.0);
+  // A job that has not run yet may be short.
+  EXPECT_DOUBLE_EQ(triage::urgency(job_with(JobState::waiting, 0), {1200}, kDefaults), (1200 + 60) / 10.0);
+  // Where run times are known, all of it counts.
+  EXPECT_DOUBLE_EQ(triage::urgency(job_with(JobState::paused, 100), {1200}, kDefaults, 100), (1200 + 300) / 100.0);
+}
+
+TEST(TriageUrgency, AJobAsWideAsTheClusterHasHalfOfTheHold) {
+  JobView job = job_with(JobState::running, 200);
+  job.tasks = 4;
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200, 1, 8}, kDefaults), (200 + 300 + 450) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200, 1, 4}, kDefaults), (200 + 300 + 300) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200, 1, 2}, kDefaults), (200 + 300 + 300) / 200.0);
 }
 
 TEST(TriageUrgency, PauseCostIsTheStretchThePauseWouldLeadTo) {
   JobView job = job_with(JobState::running, 200);
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, kDefaults), (200 + 300 + 300) / 200.0);
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, {.penalty = 0}), (200 + 300) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, kDefaults), (200 + 300 + 600) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, {.penalty = 0}), (200 + 600) / 200.0);
   job.weight = 0.5;
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, kDefaults), 2);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, kDefaults), 2.75);
 }
 
 TEST(TriageUrgency, AllTimesAreInProportionToTheScale) {
@@ -227,7 +247,7 @@ TEST(TriageAdmission, NobodyIsPausedWithoutNeed) {
 
 TEST(TriageAdmission, ACrowdedNewcomerMakesRoomOfItsOwn) {
   // Memory would let the newcomer in beside the two on node 0, with a third of its CPU; node 1 is full. To be slowed
-  // down threefold is worse than what a pause does to the long job on node 1, (10000 + 600) / 10000.
+  // down threefold is worse than what a pause does to the long job on node 1, (10000 + 900) / 10000 at most.
   const std::vector<sim::Job> jobs{job(0, 90000, 40), job(0, 90000, 100), job(1, 90000, 40), job(10000, 100, 10)};
   const HandRun r = run(2, jobs);
   EXPECT_EQ(r.result.jobs[1].pauses, 1u);
@@ -238,8 +258,8 @@ TEST(TriageAdmission, ACrowdedNewcomerMakesRoomOfItsOwn) {
 
 TEST(TriageUrgency, WhoServesAPenaltyLosesWhatItHasServed) {
   JobView job = job_with(JobState::running, 200);
-  job.clock.since = 1000;  // 100 s to go, 200 served
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {900}, kDefaults), (900 + 200 + 300) / 200.0);
+  job.clock.since = 600;  // 100 s to go, 200 served
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {500}, kDefaults), (500 + 200 + 600) / 200.0);
 }
 
 TEST(TriageAdmission, ThePausedNeedAMargin) {
