@@ -14,7 +14,8 @@ void MemoryShares::count(const DecisionContext& context) {
   for (NodeIndex n = 0; n < context.state.node_count(); ++n) {
     whole_ += static_cast<double>(context.state.rigid_capacity(n)[kMemory]);
   }
-  node_ = static_cast<RigidAmount>(whole_ / static_cast<double>(context.state.node_count()));
+  const std::size_t nodes = context.state.node_count();
+  node_ = nodes == 0 ? 0 : static_cast<RigidAmount>(whole_ / static_cast<double>(nodes));
   held_ = 0;
   by_user_.clear();
   by_kind_.clear();
