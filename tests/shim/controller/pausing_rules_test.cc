@@ -96,9 +96,9 @@ TEST(PausingRules, JobsWithoutSwapShareMemoryAsJobsThatAreNeverPaused) {
                          [&](auto id) { return slurm.job(id).state == FakeState::running; });
   };
   EXPECT_EQ(started("PauseBy=suspend\n", 10'000), 8);
-  // While the user holds u MiB and all hold U, 100 more may be had if u + 100 <= 3 (800 - U - 100): five times.
-  EXPECT_EQ(started("PauseBy=suspend\n", 0), 5);
-  EXPECT_EQ(started("PauseBy=none\n", 0), 5);
+  // While the user holds u MiB and all hold U, 100 more may be had if u + 100 <= 3 (1000 - U - 100): six times.
+  EXPECT_EQ(started("PauseBy=suspend\n", 0), 6);
+  EXPECT_EQ(started("PauseBy=none\n", 0), 6);
   EXPECT_EQ(started("PauseBy=suspend,requeue\nLostWork=accept\n", 0), 8) << "a requeue takes memory back, at a loss";
 }
 
