@@ -6,7 +6,7 @@
 //
 // The defaults are HARM, URGENT, GAIN and WORTH. LIMITS goes by users' time limits where nothing may be paused. SHORT
 // is the length of a short job, 10 s by default; all of Triage's times scale with it, except those given as a
-// PARAMETER. PARAMETER is one of kParameters, such as '/HOLD=600'.
+// PARAMETER. PARAMETER is one of kParameters, such as '/HOLD=300'.
 #include <array>
 #include <cmath>
 #include <optional>

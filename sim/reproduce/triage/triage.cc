@@ -98,7 +98,7 @@ constexpr std::array<Part, 49> kParts{{
     {{"sensitivity-share", "against SHARE, the memory that a user may hold of what is free", "1 min"},
      need_sensitivity,
      show_sensitivity},
-    {{"sensitivity-probe", "against PROBE, when a user over the share may start a small job", "1 min"},
+    {{"sensitivity-probe", "against PROBE, when a user over the share may start one more job", "1 min"},
      need_sensitivity,
      show_sensitivity},
     {{"sensitivity-short", "against SHORT, what counts as a short job", "1 min"}, need_sensitivity, show_sensitivity},
