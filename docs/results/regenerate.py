@@ -148,7 +148,7 @@ def measure(name, program, work):
         if status != 0:
             sys.exit(f"regenerate.py: {' '.join(words)} failed; run it alone to see why")
         with open(os.path.join(folder, f"{part}.json"), encoding="utf-8") as lines:
-            daemons = part == "slurmctld"  # they are not waited for; what they take is in the table
+            daemons = part in ("slurmctld", "launch")  # they are not waited for; what they take is in the table
             facts = {"commands": json.load(lines)["commands"],
                      "cpu_s": None if daemons else round(usage.ru_utime + usage.ru_stime),
                      "peak_mib": None if daemons else round(usage.ru_maxrss / 1024),

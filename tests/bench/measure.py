@@ -154,6 +154,18 @@ def slurmctld(build, figures):
                     figures.add("slurmctld", name, scheduler, value)
 
 
+def launch(build, figures):
+    """The same where jobs are launched before they are saved; needs root."""
+    build.make("all", "tests/bench/fake_slurmd", "tests/bench/submit_jobs")
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        options = f"--schedulers dfrs --parts burst,busy --launch-first --runs {RUNS}"
+        build.run(["make", "-s", "bench-slurmctld", f"BENCH_OPTIONS={options} --json {out.name}"])
+        build.commands[-1] = f"make bench-slurmctld BENCH_OPTIONS='{options}'"
+        for run in json.load(out)["dfrs"]:
+            figures.add("launch", "single", "dfrs", run["single"])
+            figures.add("launch", "burst", "dfrs", run["burst"])
+
+
 def campaigns(build, figures):
     """The papers' evaluation, two threads, one run each."""
     build.make("dfrs-sim")
@@ -204,7 +216,7 @@ def reasons(build, figures):
             figures.add("reasons", algorithm, column, count.replace(",", ""))
 
 
-PARTS = {part.__name__: part for part in (programs, controller, agent, delivery, slurmctld, campaigns, pages, reasons)}
+PARTS = {part.__name__: part for part in (programs, controller, agent, delivery, slurmctld, launch, campaigns, pages, reasons)}
 
 
 def main():

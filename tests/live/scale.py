@@ -100,6 +100,7 @@ SuspendNeedsSwap=no
 QuotaMode=off
 StockBackfill=no
 ControlPort={control}
+SaveBeforeLaunch={"no" if options.launch_first else "yes"}
 """, encoding="ascii")
     for name in ("state", "munge", "plugins"):
         (folder / name).mkdir(mode=0o700)
@@ -443,6 +444,7 @@ def main():
     parser.add_argument("--algorithm", default="Triage")
     parser.add_argument("--pause-by", default="none", help="PauseBy of dfrs.conf: with another value, jobs that all came at "
                         "once are paused for those that wait, all of them at once")
+    parser.add_argument("--launch-first", action="store_true", help="SaveBeforeLaunch=no")
     parser.add_argument("--schedulers", default="dfrs,backfill")
     parser.add_argument("--parts", default="array,burst,busy,restart,unsaved")
     parser.add_argument("--json", help="file for the figures of each run")
