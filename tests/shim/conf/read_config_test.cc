@@ -70,7 +70,8 @@ TEST(ReadConfig, EveryKey) {
   const Config config = good(
       "algorithm=\"MCB8 * / per / OPT=MIN / MINFT=300\"\nPERIOD=0.5\npartitions=a,B\nPauseBy=Requeue LostWork=ACCEPT\n"
       "CheckpointMark=ck\nMinProgress=1.5\nMaxLostRuns=0\nSuspendNeedsSwap=No\nQuotaMode=off\nAgentPort=Slurmd+1000\n"
-      "ControlPort=1\nQuotaWait=0\nCommentInterval=0\nSaveBeforeLaunch=no\nStockBackfill=no\nRecordFile=\"/var/log/a b#c\"\n"
+      "ControlPort=1\nQuotaWait=0\nCommentInterval=0\nSaveBeforeLaunch=no\nStockBackfill=no\nRecordFile=\"/var/log/a "
+      "b#c\"\n"
       "PartitionName=B PauseBy=suspend\n");
   EXPECT_EQ(algorithm_name(config.algorithm), "MCB8*/per/OPT=MIN/MINFT=300");
   EXPECT_EQ(config.period, 0.5);
