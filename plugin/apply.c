@@ -400,24 +400,6 @@ static void set_end_time(const struct dfrs_operation *op, job_record_t *job, str
   set_result(result, DFRS_DONE, NULL);
 }
 
-static const char *name_of(enum dfrs_operation_kind kind) {
-  switch (kind) {
-    case DFRS_OP_START:
-      return "start";
-    case DFRS_OP_SUSPEND:
-      return "suspend";
-    case DFRS_OP_RESUME:
-      return "resume";
-    case DFRS_OP_REQUEUE:
-      return "requeue";
-    case DFRS_OP_END_TIME:
-      return "end time";
-    case DFRS_OP_COMMENT:
-      return "comment";
-  }
-  return "unknown operation";
-}
-
 static void apply_one(const struct snapshot *snapshot, const struct dfrs_operation *op, struct started_list *started,
                       struct dfrs_result *result) {
   memset(result, 0, sizeof(*result));
@@ -462,7 +444,7 @@ double apply_operations(const struct snapshot *snapshot, const struct dfrs_opera
         break;
       }
       apply_one(snapshot, &list[i], &started, &results[i]);
-      hold_did(&hold, name_of(list[i].kind));
+      hold_did(&hold, dfrs_operation_name(list[i].kind));
       if (results[i].code == DFRS_DONE) {
         if (list[i].kind != DFRS_OP_COMMENT) changed = true;
         if (list[i].kind != DFRS_OP_COMMENT && list[i].kind != DFRS_OP_END_TIME) urgent = true;
@@ -505,8 +487,8 @@ void apply_dependencies(const struct snapshot *snapshot, struct hold_times *time
       if (job && IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) && (job->bit_flags & JOB_DEPENDENT) && job->details &&
           job_managed_partition(job))
         (void)job_independent(job);
-      hold_did(&hold, "dependency");
     } while (++i < count && hold_may_last(&hold));
+    hold_did(&hold, "look at dependencies");
     hold_ended(&hold, times);
     unlock_slurmctld(locks);
     if (i < count) sched_yield();

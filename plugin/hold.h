@@ -17,10 +17,11 @@ struct hold {
 
 static inline struct hold hold_begun(void) {
   const double cpu = thread_cpu_clock();
-  return (struct hold){.since = monotonic_clock(), .cpu_since = cpu, .step_since = cpu, .longest_step_of = "nothing"};
+  return (struct hold){.since = monotonic_clock(), .cpu_since = cpu, .step_since = cpu, .longest_step_of = "look"};
 }
 
-/* To be called after each piece of work; `what`: a string constant, for the log. */
+/* To be called after each piece of work, but not for each of many short ones: it takes a system call. `what`: a string
+ * constant, for the log. */
 static inline void hold_did(struct hold *hold, const char *what) {
   const double cpu = thread_cpu_clock();
   if (cpu - hold->step_since > hold->longest_step) {

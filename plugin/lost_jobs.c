@@ -179,8 +179,8 @@ static bool check_some(time_t now, struct hold *hold) {
     if (stays && suspects[kept].lost && !was_lost) ++lost_count;
     if (!stays && was_lost) --lost_count;
     kept += stays;
-    hold_did(hold, "look for a lost job");
   }
+  hold_did(hold, "look for lost jobs");
   request_reports(now, first, kept);
   hold_did(hold, "request for reports");
   if (checked < count) return false;

@@ -164,7 +164,7 @@ static void log_round(struct rounds *r, const struct round_times *times, size_t 
       snapshot_view(r->snapshot)->job_count, operations, snapshot_lock_time(r->snapshot) * 1e3, times->step * 1e3,
       (holds->total - times->applied_before) * 1e3, (thread_cpu_clock() - times->cpu_since) * 1e3, holds->longest * 1e3,
       holds->longest_cpu * 1e3, times->saving * 1e3, holds->longest_step * 1e3,
-      holds->longest_step_of ? holds->longest_step_of : "step");
+      holds->longest_step_of ? holds->longest_step_of : "look");
   r->holds = (struct hold_times){0};
 }
 

@@ -165,6 +165,8 @@ enum dfrs_operation_kind {
   DFRS_OP_END_TIME, /* set when Slurm ends it: time limits count virtual time */
   DFRS_OP_COMMENT,  /* set its comment (the user's words with our tag) */
 };
+/* What an operation is called in messages, such as "start" or "end time". */
+const char* dfrs_operation_name(enum dfrs_operation_kind kind);
 
 struct dfrs_operation {
   enum dfrs_operation_kind kind;

@@ -3,6 +3,24 @@
 
 #include <algorithm>
 
+const char* dfrs_operation_name(enum dfrs_operation_kind kind) {
+  switch (kind) {
+    case DFRS_OP_START:
+      return "start";
+    case DFRS_OP_SUSPEND:
+      return "suspend";
+    case DFRS_OP_RESUME:
+      return "resume";
+    case DFRS_OP_REQUEUE:
+      return "requeue";
+    case DFRS_OP_END_TIME:
+      return "end time";
+    case DFRS_OP_COMMENT:
+      return "comment";
+  }
+  return "unknown operation";
+}
+
 namespace dfrs::shim {
 
 void OperationList::clear() {

@@ -12,22 +12,9 @@
 namespace dfrs::shim {
 namespace {
 
-const char* kind_name(dfrs_operation_kind kind) {
-  switch (kind) {
-    case DFRS_OP_START:
-      return "start";
-    case DFRS_OP_SUSPEND:
-      return "suspend";
-    case DFRS_OP_RESUME:
-      return "resume";
-    case DFRS_OP_REQUEUE:
-      return "requeue";
-    case DFRS_OP_END_TIME:
-      return "set the end time of";
-    case DFRS_OP_COMMENT:
-      return "set the comment of";
-  }
-  return "?";
+std::string verb_of(dfrs_operation_kind kind) {
+  const std::string name = dfrs_operation_name(kind);
+  return kind == DFRS_OP_END_TIME || kind == DFRS_OP_COMMENT ? "set the " + name + " of" : name;
 }
 
 std::string reason_of(const dfrs_result& result) {
@@ -88,7 +75,7 @@ void back_off_from(Job& job, const dfrs_result& result, bool refused, Seconds no
 }
 
 void log_result(const dfrs_operation& operation, const dfrs_result& result, const Log& log) {
-  const char* const kind = kind_name(operation.kind);
+  const std::string kind = verb_of(operation.kind);
   const std::uint32_t id = operation.key.job_id;
   if (result.code == DFRS_REFUSED) {
     log.warn("cannot {} job {}: {}", kind, id, reason_of(result));

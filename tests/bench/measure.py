@@ -141,29 +141,30 @@ def delivery(build, figures):
         figures.add("delivery", "at rest", "% of a core", share)
 
 
+def bench_slurmctld(build, options):
+    """The figures of each run, by scheduler."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        build.run(["make", "-s", "bench-slurmctld", f"BENCH_OPTIONS={options} --json {out.name}"])
+        build.commands[-1] = f"make bench-slurmctld BENCH_OPTIONS='{options}'"
+        return json.load(out)
+
+
 def slurmctld(build, figures):
     """A real slurmctld with 10,000 played nodes; needs root."""
     build.make("all", "tests/bench/fake_slurmd", "tests/bench/submit_jobs")
     for scheduler, runs in (("dfrs", RUNS), ("backfill", 1)):
-        with tempfile.NamedTemporaryFile(suffix=".json") as out:
-            options = f"--schedulers {scheduler} --parts array,burst,busy,restart,unsaved --runs {runs}"
-            build.run(["make", "-s", "bench-slurmctld", f"BENCH_OPTIONS={options} --json {out.name}"])
-            build.commands[-1] = f"make bench-slurmctld BENCH_OPTIONS='{options}'"
-            for run in json.load(out)[scheduler]:
-                for name, value in run.items():
-                    figures.add("slurmctld", name, scheduler, value)
+        found = bench_slurmctld(build, f"--schedulers {scheduler} --parts array,burst,busy,restart,unsaved --runs {runs}")
+        for run in found[scheduler]:
+            for name, value in run.items():
+                figures.add("slurmctld", name, scheduler, value)
 
 
 def launch(build, figures):
     """The same where jobs are launched before they are saved; needs root."""
     build.make("all", "tests/bench/fake_slurmd", "tests/bench/submit_jobs")
-    with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        options = f"--schedulers dfrs --parts burst,busy --launch-first --runs {RUNS}"
-        build.run(["make", "-s", "bench-slurmctld", f"BENCH_OPTIONS={options} --json {out.name}"])
-        build.commands[-1] = f"make bench-slurmctld BENCH_OPTIONS='{options}'"
-        for run in json.load(out)["dfrs"]:
-            figures.add("launch", "single", "dfrs", run["single"])
-            figures.add("launch", "burst", "dfrs", run["burst"])
+    for run in bench_slurmctld(build, f"--schedulers dfrs --parts burst,busy --launch-first --runs {RUNS}")["dfrs"]:
+        for name in ("single", "burst"):
+            figures.add("launch", name, "dfrs", run[name])
 
 
 def campaigns(build, figures):
