@@ -141,6 +141,8 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/triage_policy.h \
 	policy/triage/urgency.h \
 	policy/triage/victims.h \
+	policy/triage/waiting_jobs.cc \
+	policy/triage/waiting_jobs.h \
 	policy/triage/weight_watch.cc \
 	policy/triage/weight_watch.h \
 	policy/triage/weights.h \

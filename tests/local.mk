@@ -93,6 +93,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/triage/returns_test.cc \
 	tests/policy/triage/room_count_test.cc \
 	tests/policy/triage/victims_test.cc \
+	tests/policy/triage/waiting_jobs_test.cc \
 	tests/policy/triage/weighted_max_min_test.cc \
 	tests/policy/yield/average_stretch_test.cc \
 	tests/policy/yield/average_test.cc \

@@ -15,7 +15,7 @@ namespace {
 // Shares are computed in different ways, which differ by less than this.
 constexpr double kRounding = 1e-9;
 // Refused jobs to which others are compared, where they have hardly two terms alike.
-constexpr std::size_t kMostRefused = 32;
+constexpr std::size_t kMostRefused = 256;
 
 // The share of its CPU need that the job would get on these ascending nodes if all jobs there shared equally.
 double equal_share(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {
@@ -28,6 +28,35 @@ double equal_share(const ClusterState& state, const JobView& job, std::span<cons
   return share;
 }
 
+// How many tasks of the job fit on the node so that each gets this share of its CPU need. A little more than that, for
+// rounding.
+double room_with_share(const ClusterState& state, const JobView& job, NodeIndex n, double share) {
+  const double cpu = state.cpu_capacity(n) / share - state.cpu_load(n);
+  if (!(cpu > 0)) return 0;
+  return std::min<double>(state.room_for(job, n), std::floor(cpu / job.cpu_need + kRounding));
+}
+
+// Whether all tasks of the job fit so that each gets this share. It may use any node.
+bool may_get_share(const ClusterState& state, const JobView& job, double share) {
+  double room = 0;
+  const std::span<const NodesByLoad::Order> orders = state.nodes_by_load();
+  for (const NodesByLoad::Order& order : orders) {
+    const double most_load = order.cpu_capacity() / share;
+    NodesByLoad::Order::Spot spot = order.first_with({}, job.rigid, state.rigid_dims());
+    for (; !order.ended(spot) && order[spot].load < most_load;
+         spot = order.first_with(order.next(spot), job.rigid, state.rigid_dims())) {
+      room += room_with_share(state, job, order[spot].node, share);
+      if (room >= job.tasks) return true;
+    }
+  }
+  if (!orders.empty()) return false;
+  for (NodeIndex n = 0; (n = state.next_with_memory(n, job.rigid[kMemory])) < state.node_count(); ++n) {
+    room += room_with_share(state, job, n, share);
+    if (room >= job.tasks) return true;
+  }
+  return false;
+}
+
 // Whether it is at least as much of every resource.
 bool no_less(const RigidVector& amount, const RigidVector& than) {
   return std::equal(amount.begin(), amount.end(), than.begin(), std::greater_equal<>());
@@ -37,36 +66,72 @@ bool no_less(const RigidVector& amount, const RigidVector& than) {
 
 bool Admission::run(DecisionContext& context, Placer& placer) {
   displaced_.clear();
-  stays_.clear();
   victims_below_ = 0;
   cheapest_.reset();
+  find_waiting(context);
   bool changed = false;
   for (int k = 0; k < kMaxRounds; ++k) {
     bool paused = false;
     if (round(context, placer, paused)) changed = true;
+    find_displaced(context);
     if (!paused) break;
   }
   shortest_wait_ = kNever;
-  for (JobSlot job : context.state.active()) {
-    if (!context.state.placed(job))
-      shortest_wait_ = std::min(shortest_wait_, context.job(job).flow_time(context.at.now));
-  }
+  for (const Ranked& waits : wait_)
+    shortest_wait_ = std::min(shortest_wait_, context.job(waits.job).flow_time(context.at.now));
+  for (const Reason& reason : displaced_) was_displaced_[reason.job] = 0;
   return changed;
+}
+
+// All jobs that wait, with their urgencies.
+void Admission::find_waiting(const DecisionContext& context) {
+  was_displaced_.resize(context.view.jobs.size());
+  wait_.clear();
+  for (JobSlot job : context.state.active()) {
+    if (!context.state.placed(job)) wait_.push_back({context.urgency(job), context.state.order(job), job});
+  }
+}
+
+// Brings wait_ up to date: urgencies do not change in a call.
+void Admission::find_displaced(const DecisionContext& context) {
+  listed_.resize(context.view.jobs.size());
+  std::erase_if(wait_, [&](const Ranked& waits) { return context.state.placed(waits.job); });
+  for (const Ranked& waits : wait_) listed_[waits.job] = 1;
+  for (const Reason& reason : displaced_) {
+    const JobSlot job = reason.job;
+    if (listed_[job] != 0 || context.state.placed(job)) continue;
+    listed_[job] = 1;
+    wait_.push_back({context.urgency(job), context.state.order(job), job});
+  }
+  for (const Ranked& waits : wait_) listed_[waits.job] = 0;
+}
+
+// Whether what becomes of the job holds for all jobs like it that are less urgent. Where memory is shared among users
+// or reserved, jobs that may not be paused depend on more; they do not, but may be told so in the middle of a round.
+bool Admission::has_equals(const DecisionContext& context, JobSlot slot) const {
+  const JobView& job = context.job(slot);
+  return job.pauses == Pauses::kept && job.eligible == nullptr && !job.flags.may_not_move && !job.flags.exclusive &&
+         context.limit.empty() && was_displaced_[slot] == 0;
+}
+
+void Admission::begin_waiting(const DecisionContext& context) {
+  waiting_.clear();
+  for (Ranked job : wait_) {
+    if (shares_.matter()) job.key = shares_.urgency_by_share(context, job.job);
+    if (has_equals(context, job.job)) {
+      waiting_.add_alike(job, context.job(job.job));
+    } else {
+      waiting_.add(job);
+    }
+  }
+  waiting_.start();
 }
 
 bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
   shares_.count(context);
   reservation_.clear();
   context.reservation = context.limit.empty() ? nullptr : &reservation_;
-  waiting_.clear();
-  for (JobSlot job : context.state.active()) {
-    if (context.state.placed(job)) continue;
-    waiting_.push_back({shares_.urgency_by_share(context, job), context.state.order(job), job});
-  }
-  const auto later = [](const Ranked& a, const Ranked& b) {
-    return a.key != b.key ? a.key < b.key : a.order > b.order;
-  };
-  std::make_heap(waiting_.begin(), waiting_.end(), later);
+  begin_waiting(context);
   refused_.clear();
   outweighed_.clear();
   crowds_.clear();
@@ -74,28 +139,38 @@ bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
   probes_.clear();
   bool short_of_memory = false;  // for a job that may never be paused
   bool changed = false;
+  std::uint64_t version = context.state.version();
   while (!waiting_.empty()) {
-    std::pop_heap(waiting_.begin(), waiting_.end(), later);
-    const Ranked job = waiting_.back();
-    waiting_.pop_back();
+    const Ranked job = waiting_.next();
     if (shares_.matter()) {
       const double key = shares_.urgency_by_share(context, job.job);
       if (key < job.key) {  // its user has got memory in this round
-        waiting_.push_back({key, job.order, job.job});
-        std::push_heap(waiting_.begin(), waiting_.end(), later);
+        waiting_.again({key, job.order, job.job});
         continue;
       }
     }
     if (!shares_.may_start(context, job.job)) {
       probes_.push_back(job);
-    } else if (attend(context, placer, job, paused)) {
-      changed = true;
-    } else if (context.job(job.job).pauses == Pauses::none) {
-      short_of_memory = true;
+      continue;
+    }
+    const Outcome outcome = attend(context, placer, job, paused);
+    if (outcome == Outcome::changed) changed = true;
+    if (outcome == Outcome::refused && context.job(job.job).pauses == Pauses::none) short_of_memory = true;
+    if (context.state.version() != version) {
+      version = context.state.version();
+      waiting_.wake();
+    } else if (outcome == Outcome::stays || refusals_hold(context)) {
+      waiting_.rest();
     }
   }
   if (!short_of_memory && probe(context, placer, paused)) changed = true;
   return changed;
+}
+
+// Whether a refusal holds for less urgent jobs, too: not if the time that they have waited counts, and not where each
+// of them wants to know the reason.
+bool Admission::refusals_hold(const DecisionContext& context) const {
+  return !shares_.matter() && !context.state.explains();
 }
 
 // Jobs whose users hold too much: the latest submission first. True if one started.
@@ -105,37 +180,40 @@ bool Admission::probe(DecisionContext& context, Placer& placer, bool& paused) {
   for (Ranked& job : probes_) {
     if (!shares_.may_probe(context, job.job)) continue;
     job.key = shares_.urgency_by_share(context, job.job);
-    if (attend(context, placer, job, paused)) changed = true;
+    if (attend(context, placer, job, paused) == Outcome::changed) changed = true;
   }
   return changed;
 }
 
-// Places the job, in the room there is or in room that it makes. True if it did.
-bool Admission::attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused) {
+// Places the job, in the room there is or in room that it makes.
+Admission::Outcome Admission::attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused) {
   const JobView& spec = context.job(job.job);
   const Limits limits = limits_of(context, job.job);
   if (!known_too_big(refused_, spec, {.limits = limits})) {
-    if (!limits.beside && surely_stays(context, job)) return false;
+    if (!limits.beside && surely_stays(context, job)) return Outcome::stays;
     switch (settle(context, placer, job)) {
       case Settled::displacing:
         paused = true;
-        return true;
+        return Outcome::changed;
       case Settled::placed:
-        return true;
+        return Outcome::changed;
       case Settled::stays:
-        return false;
+        return Outcome::stays;
       case Settled::no_room:
         remember(refused_, spec, {.limits = limits});
     }
   }
-  if (was_displaced(job.job)) return false;
-  if (make_room(context, placer, job, kNever)) return paused = true;
+  if (was_displaced(job.job)) return Outcome::refused;
+  if (make_room(context, placer, job, kNever)) {
+    paused = true;
+    return Outcome::changed;
+  }
   if (limits.beside) {
     context.state.explain({ReasonKind::behind, job.job, reservation_.job(), reservation_.shadow()});
   } else if (!reserve(context, job.job)) {
     explain_refusal(context, job.job, job.key / margin(spec, context.options));
   }
-  return false;
+  return Outcome::refused;
 }
 
 Admission::Limits Admission::limits_of(const DecisionContext& context, JobSlot job) const {
@@ -161,10 +239,6 @@ void Admission::place(DecisionContext& context, JobSlot job, std::span<const Nod
   const double cost = context.pause_cost(job);
   if (!pauses_ || !(cost < victims_below_) || !may_be_victim(context.job(job))) return;
   victims_.insert({lost_work(context.job(job), context.at), cost, context.state.order(job), job});
-}
-
-bool Admission::was_displaced(JobSlot job) const {
-  return std::any_of(displaced_.begin(), displaced_.end(), [&](const Reason& reason) { return reason.job == job; });
 }
 
 // Why a job is placed where there is room: a displaced one still moves because of the other.
@@ -208,10 +282,7 @@ Admission::Settled Admission::settle(DecisionContext& context, Placer& placer, c
   const double least = crowded_below(context, job);
   std::span<const NodeIndex> nodes = placer.find(context, job.job, least);
   if (nodes.empty()) return Settled::no_room;
-  if (returns_crowded(context, job, nodes)) {
-    if (least > 0) remember_stays(context, job.job, equal_share(context.state, spec, nodes));
-    return Settled::stays;
-  }
+  if (returns_crowded(context, job, nodes)) return Settled::stays;
   if (nodes.size() < spec.tasks) nodes = placer.find(context, job.job, 0);
   if (spec.state == JobState::waiting && !was_displaced(job.job)) {
     const double share = equal_share(context.state, spec, nodes);
@@ -253,25 +324,6 @@ double Admission::crowded_below(const DecisionContext& context, const Ranked& jo
   return std::max(0.0, least * (1 - kRounding));
 }
 
-// Jobs that are limited to some nodes are not compared, nor those that must leave reserved memory alone.
-bool Admission::one_like_it_stays(const DecisionContext& context, const Ranked& job) {
-  if (stays_at_ != context.state.version()) return false;
-  const JobView& spec = context.job(job.job);
-  const double least = crowded_below(context, job);
-  return std::any_of(stays_.begin(), stays_.end(), [&](const Stays& s) {
-    return spec.tasks == s.tasks && spec.cpu_need == s.cpu_need && spec.weight == s.weight && spec.rigid == s.rigid &&
-           s.share < least;
-  });
-}
-
-void Admission::remember_stays(const DecisionContext& context, JobSlot job, double share) {
-  const JobView& spec = context.job(job);
-  if (spec.eligible != nullptr || spec.flags.may_not_move || spec.flags.exclusive || context.beside(job)) return;
-  if (stays_at_ != context.state.version()) stays_.clear();
-  stays_at_ = context.state.version();
-  stays_.push_back({spec.rigid, spec.tasks, spec.cpu_need, spec.weight, share});
-}
-
 // Whether returns_crowded() would hold for all nodes that the job could get. On a busy cluster most paused jobs are
 // such, and to choose nodes for each of them would take most of the time.
 bool Admission::surely_stays(const DecisionContext& context, const Ranked& job) {
@@ -279,43 +331,29 @@ bool Admission::surely_stays(const DecisionContext& context, const Ranked& job) 
   if (spec.eligible != nullptr || spec.flags.may_not_move || spec.flags.exclusive) return false;
   const double least = crowded_below(context, job);
   if (!(least > 0)) return false;
-  if (one_like_it_stays(context, job)) return true;
   const bool crowded = std::any_of(crowds_.begin(), crowds_.end(), [&](const Crowded& c) {
     return spec.tasks >= c.tasks && spec.cpu_need >= c.cpu_need && least >= c.least && no_less(spec.rigid, c.rigid);
   });
-  if (crowded && has_room(spec)) return true;
-
-  // How many of its tasks fit, and how many of them where it would get that share.
-  const ClusterState& state = context.state;
-  std::uint64_t room_total = 0;
-  double good = 0;
-  double capacity = 0;
-  double limit = 0;     // the load up to which a node of that capacity gives the share
-  double too_much = 0;  // and surely not with one more task
-  for (NodeIndex n = 0; (n = state.next_with_memory(n, spec.rigid[kMemory])) < state.node_count(); ++n) {
-    if (state.cpu_capacity(n) != capacity) {
-      capacity = state.cpu_capacity(n);
-      limit = capacity / least;
-      too_much = limit - spec.cpu_need * (1 - 2 * kRounding);
-    }
-    if (room_total >= spec.tasks && state.cpu_load(n) > too_much) continue;  // most nodes of a busy cluster
-    const std::uint32_t room = state.room_for(spec, n);
-    if (room == 0) continue;
-    room_total += room;
-    const double cpu = limit - state.cpu_load(n);
-    if (cpu > 0) good += std::min<double>(room, std::floor(cpu / spec.cpu_need + kRounding));
-    if (room_total >= spec.tasks && good >= spec.tasks) return false;
+  if (!crowded) {
+    if (may_get_share(context.state, spec, least)) return false;
+    crowds_.push_back({spec.rigid, spec.tasks, spec.cpu_need, least});
   }
-  if (good >= spec.tasks) return false;
-  crowds_.push_back({spec.rigid, spec.tasks, spec.cpu_need, least});
-  if (room_total < spec.tasks) return false;
-  roomy_.push_back({spec.rigid, spec.tasks});
-  return true;
+  return has_room(context.state, spec);
 }
 
-bool Admission::has_room(const JobView& job) const {
-  return std::any_of(roomy_.begin(), roomy_.end(),
-                     [&](const Roomy& r) { return job.tasks <= r.tasks && no_less(r.rigid, job.rigid); });
+// Whether there is room for all tasks of a job that may run on any node.
+bool Admission::has_room(const ClusterState& state, const JobView& job) {
+  const bool known = std::any_of(roomy_.begin(), roomy_.end(),
+                                 [&](const Roomy& r) { return job.tasks <= r.tasks && no_less(r.rigid, job.rigid); });
+  if (known) return true;
+  std::uint64_t room = 0;
+  for (NodeIndex n = 0; (n = state.next_with_memory(n, job.rigid[kMemory])) < state.node_count(); ++n) {
+    room += state.room_for(job, n);
+    if (room < job.tasks) continue;
+    roomy_.push_back({job.rigid, job.tasks});
+    return true;
+  }
+  return false;
 }
 
 bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked& incoming, double most_load) {
@@ -340,24 +378,27 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
     marked_.push_back(victim);
   }
   const bool fits = room_.enough();
+  double dearest = 0;
   gone_ = 0;
   for (std::size_t k = fits ? marked_.size() : 0; k-- > 0;) {
     const auto& [lost, cost, order, victim] = marked_[k];
     const std::span<const NodeIndex> nodes = state.nodes_of(victim);
+    if (room_.none_at(nodes)) continue;
     room_.with(context.job(victim), nodes);
     if (room_.enough()) continue;
     room_.without(context.job(victim), nodes);
     context.remove(victim);
     victims_.erase(victim);
     state.explain(displaced_.emplace_back(Reason{ReasonKind::gave_way, victim, incoming.job, cost, least}));
+    was_displaced_[victim] = 1;
     if (cheapest_ && victim == cheapest_->job) cheapest_.reset();
+    dearest = std::max(dearest, cost);
     ++gone_;
   }
-  // Those that only want more CPU have terms of their own. A few are kept, so that to look at them stays cheap.
-  if (!fits && (most_load == kNever || outweighed_.size() < kMostRefused)) remember(outweighed_, job, terms);
+  if (!fits) remember_outweighed(job, terms);
   if (!fits || gone_ == 0) return false;
   refused_.clear();
-  outweighed_.clear();
+  forget_outweighed(dearest);
   crowds_.clear();
   const std::span<const NodeIndex> nodes = placer.find(context, incoming.job, 0);
   if (nodes.empty()) return false;
@@ -396,6 +437,23 @@ bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView
 void Admission::remember(std::vector<Refused>& refused, const JobView& job, const Terms& terms) {
   if (job.eligible != nullptr || job.flags.may_not_move) return;
   refused.push_back({job.rigid, job.tasks, job.cpu_need, job.flags.exclusive, terms});
+}
+
+// Jobs that only want more CPU have terms of their own, so that hardly two are alike. The last ones are kept,
+// so that to look at them stays cheap.
+void Admission::remember_outweighed(const JobView& job, const Terms& terms) {
+  if (terms.most_load < kNever && outweighed_.size() >= kMostRefused) outweighed_.erase(outweighed_.begin());
+  remember(outweighed_, job, terms);
+}
+
+// After jobs that cost this much at most have given way. One that could not make room although all jobs that cost less
+// than `least` were taken for gone still cannot, if those are among them.
+void Admission::forget_outweighed(double dearest) {
+  if (shares_.matter()) {
+    outweighed_.clear();
+  } else {
+    std::erase_if(outweighed_, [dearest](const Refused& r) { return r.terms.least <= dearest; });
+  }
 }
 
 }  // namespace dfrs::triage

@@ -12,6 +12,7 @@
 #include "policy/triage/placer.h"
 #include "policy/triage/room_count.h"
 #include "policy/triage/victims.h"
+#include "policy/triage/waiting_jobs.h"
 
 namespace dfrs::triage {
 
@@ -43,11 +44,6 @@ class Admission {
   Seconds shortest_wait() const { return shortest_wait_; }
 
  private:
-  struct Ranked {
-    double key = 0;
-    std::uint64_t order = 0;
-    JobSlot job = kNoSlot;
-  };
   // Which memory a job may use.
   struct Limits {
     NodeIndex lane = 0;   ///< on nodes below this
@@ -77,15 +73,6 @@ class Admission {
     double cpu_need = 0;
     double least = 0;  ///< its share would be below this
   };
-  // A paused job that stays, since the nodes found for it would give it this share at most. Jobs like it would get the
-  // same nodes while nothing changes.
-  struct Stays {
-    RigidVector rigid{};
-    std::uint32_t tasks = 0;
-    double cpu_need = 0;
-    double weight = 0;
-    double share = 0;
-  };
   // A job that has room.
   struct Roomy {
     RigidVector rigid{};
@@ -99,41 +86,53 @@ class Admission {
     displacing,  ///< others are paused for room of its own
   };
 
+  enum class Outcome {
+    changed,  ///< it was placed, or others gave way
+    stays,    ///< paused, although there is room
+    refused,  ///< no room
+  };
+
   bool round(DecisionContext& context, Placer& placer, bool& paused);
+  void find_waiting(const DecisionContext& context);
+  void find_displaced(const DecisionContext& context);
+  void begin_waiting(const DecisionContext& context);
+  bool has_equals(const DecisionContext& context, JobSlot job) const;
+  bool refusals_hold(const DecisionContext& context) const;
   bool probe(DecisionContext& context, Placer& placer, bool& paused);
   void place(DecisionContext& context, JobSlot job, std::span<const NodeIndex> nodes);
-  bool attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused);
+  Outcome attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused);
   Settled settle(DecisionContext& context, Placer& placer, const Ranked& job);
   bool returns_crowded(const DecisionContext& context, const Ranked& job, std::span<const NodeIndex> nodes) const;
   double crowded_below(const DecisionContext& context, const Ranked& job) const;
-  bool one_like_it_stays(const DecisionContext& context, const Ranked& job);
-  void remember_stays(const DecisionContext& context, JobSlot job, double share);
   bool surely_stays(const DecisionContext& context, const Ranked& job);
-  bool has_room(const JobView& job) const;
+  bool has_room(const ClusterState& state, const JobView& job);
   bool make_room(DecisionContext& context, Placer& placer, const Ranked& incoming, double most_load);
   void collect_victims(const DecisionContext& context, double below);
-  bool was_displaced(JobSlot job) const;
+  bool was_displaced(JobSlot job) const { return was_displaced_[job] != 0; }
   void explain_room(const ClusterState& state, JobSlot job) const;
   Victim cheapest_victim(const DecisionContext& context) const;
   void explain_refusal(const DecisionContext& context, JobSlot job, double least);
   static bool known_too_big(const std::vector<Refused>& refused, const JobView& job, const Terms& terms);
   static void remember(std::vector<Refused>& refused, const JobView& job, const Terms& terms);
+  void remember_outweighed(const JobView& job, const Terms& terms);
+  void forget_outweighed(double dearest);
   Limits limits_of(const DecisionContext& context, JobSlot job) const;
   bool reserve(const DecisionContext& context, JobSlot job);
 
   MemoryShares shares_;
   Reservation reservation_;
-  std::vector<Ranked> waiting_;      // a heap, most urgent first
-  std::vector<Ranked> probes_;       // jobs whose users hold too much
-  Victims victims_;                  // those that cost less than victims_below_
-  double victims_below_ = 0;         // 0: none collected in this call yet
-  std::vector<Refused> refused_;     // jobs that found no room
-  std::vector<Refused> outweighed_;  // jobs that could not make room
-  std::vector<Crowded> crowds_;      // jobs that would be crowded, until others leave
-  std::vector<Stays> stays_;         // paused jobs that stay, at stays_at_
-  std::uint64_t stays_at_ = 0;       // version of the state
-  std::vector<Roomy> roomy_;         // jobs that have room, until another is placed
-  std::vector<Reason> displaced_;    // at this instant: the jobs, and why
+  std::vector<Ranked> wait_;                 // all jobs that wait, in any order
+  WaitingJobs waiting_;                      // in the present round
+  std::vector<Ranked> probes_;               // jobs whose users hold too much
+  Victims victims_;                          // those that cost less than victims_below_
+  double victims_below_ = 0;                 // 0: none collected in this call yet
+  std::vector<Refused> refused_;             // jobs that found no room
+  std::vector<Refused> outweighed_;          // jobs that could not make room
+  std::vector<Crowded> crowds_;              // jobs that would be crowded, until others leave
+  std::vector<Roomy> roomy_;                 // jobs that have room, until another is placed
+  std::vector<Reason> displaced_;            // at this instant: the jobs, and why
+  std::vector<std::uint8_t> was_displaced_;  // by slot, 0 or 1: is in displaced_
+  std::vector<std::uint8_t> listed_;         // by slot, 0 or 1: scratch
   std::vector<Victim> marked_;
   bool pauses_;
   double gone_ = 0;  // how many the last make_room() displaced

@@ -17,14 +17,13 @@ void MemoryShares::count(const DecisionContext& context) {
   const std::size_t nodes = context.state.node_count();
   node_ = nodes == 0 ? 0 : static_cast<RigidAmount>(whole_ / static_cast<double>(nodes));
   held_ = 0;
-  by_user_.clear();
+  users_.clear();
   by_kind_.clear();
-  least_progress_.clear();
   several_users_ = false;
-  all_stay_ =
-      std::all_of(active.begin(), active.end(), [&](JobSlot job) { return context.job(job).pauses == Pauses::none; });
+  all_stay_ = true;
   for (JobSlot slot : active) {
     const JobView& job = context.job(slot);
+    if (job.pauses != Pauses::none) all_stay_ = false;
     if (job.user != context.job(active.front()).user) several_users_ = true;
     if (context.state.placed(slot)) add(job, job.virtual_time(context.at.now));
   }
@@ -40,12 +39,13 @@ double MemoryShares::size(const JobView& job) const {
 
 void MemoryShares::add(const JobView& job, Seconds progress) {
   if (job.pauses == Pauses::kept) return;
-  held_ += size(job);
+  const double held = size(job);
+  held_ += held;
   if (job.user == 0) return;
-  by_user_[job.user] += size(job);
-  by_kind_[kind(job)] += size(job);
-  Seconds& least = least_progress_.try_emplace(job.user, progress).first->second;
-  least = std::min(least, progress);
+  by_kind_[kind(job)] += held;
+  Holder& user = users_[job.user];
+  user.held += held;
+  user.least_progress = std::min(user.least_progress, progress);
 }
 
 void MemoryShares::placed(const DecisionContext& context, JobSlot slot) {
@@ -75,7 +75,7 @@ bool MemoryShares::may_start(const DecisionContext& context, JobSlot slot) const
   if (!holds_alike(context, slot)) return true;
   if (!context.limit.empty() && context.limit[slot] <= kBriefLimit * context.options.time_scale) return true;
   const double more = size(context.job(slot));
-  const double user = by_user_.at(context.job(slot).user);
+  const double user = users_.at(context.job(slot).user).held;
   return user + more <= context.options.share * (whole_ - held_ - more);
 }
 
@@ -84,7 +84,7 @@ bool MemoryShares::may_probe(const DecisionContext& context, JobSlot slot) const
   const double left = whole_ - held_;
   if (more > kProbePart * left) return false;
   const Seconds pause = context.options.probe * context.options.time_scale * (more / left);
-  return least_progress_.at(context.job(slot).user) >= pause;
+  return users_.at(context.job(slot).user).least_progress >= pause;
 }
 
 }  // namespace dfrs::triage

@@ -56,6 +56,12 @@ class MemoryShares {
   bool may_probe(const DecisionContext& context, JobSlot job) const;
 
  private:
+  // A user who holds some.
+  struct Holder {
+    double held = 0;
+    Seconds least_progress = kNever;  // of these jobs
+  };
+
   double size(const JobView& job) const;
   bool holds_alike(const DecisionContext& context, JobSlot job) const;
   static std::uint64_t kind(const JobView& job) { return std::uint64_t{job.user} << 32 | job.tasks; }
@@ -67,9 +73,8 @@ class MemoryShares {
   double whole_ = 0;       // memory of all nodes, MiB
   RigidAmount node_ = 0;   // of a node on average
   double held_ = 0;        // of it by all jobs that may not be paused without loss
-  std::unordered_map<std::uint32_t, double> by_user_;
-  std::unordered_map<std::uint64_t, double> by_kind_;          // of the same user and number of tasks
-  std::unordered_map<std::uint32_t, Seconds> least_progress_;  // by user, of those that hold some
+  std::unordered_map<std::uint32_t, Holder> users_;
+  std::unordered_map<std::uint64_t, double> by_kind_;  // of the same user and number of tasks
 };
 
 }  // namespace dfrs::triage

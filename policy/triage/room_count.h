@@ -3,6 +3,7 @@
 // for jobs that could make room, thousands are tried, of which a few go.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,6 +28,11 @@ class RoomCount {
 
   /// Whether there is room for all tasks of the job.
   bool enough() const { return total_ >= job_->tasks; }
+
+  /// Whether none of these nodes has room. Then to put a job back there changes nothing that is counted. O(nodes).
+  bool none_at(std::span<const NodeIndex> nodes) const {
+    return std::all_of(nodes.begin(), nodes.end(), [this](NodeIndex n) { return room_[n] == 0; });
+  }
 
   /// As if another job left its nodes. O(its tasks). The state may also lose it afterwards, but no other job may
   /// change.

@@ -152,6 +152,7 @@ BENCHMARK(triage_decision)
     ->ArgsProduct({{100, 1'000, 10'000}, {0, 1}, {World::kept, World::none, World::lost, World::limits}})
     ->Args({20'000, 0, World::kept})
     ->Args({40'000, 0, World::kept})
+    ->Args({100'000, 0, World::kept})
     ->UseManualTime()
     ->Iterations(200)
     ->Unit(benchmark::kMillisecond);

@@ -27,6 +27,7 @@ struct TestHostOptions {
   int max_nodes = 5;
   int jobs = 14;
   int max_tasks = 4;
+  int kinds = 0;  // jobs have the needs of one of so many; 0: all differ
 };
 
 class TestHost {
@@ -146,7 +147,7 @@ class TestHost {
     }
     if (free.empty()) return false;
     const std::size_t k = free[dice_.below(static_cast<std::uint32_t>(free.size()))];
-    const oracle::Requirements r = oracle::random_requirements(dice_, options_.max_tasks, options_.general, dims_);
+    const oracle::Requirements r = requirements();
     JobView job;
     job.id = next_id_++;
     job.state = JobState::waiting;
@@ -184,6 +185,15 @@ class TestHost {
     ++active_;
     events.push_back({EventKind::submitted, static_cast<JobSlot>(k)});
     return true;
+  }
+
+  oracle::Requirements requirements() {
+    const auto draw = [this] {
+      return oracle::random_requirements(dice_, options_.max_tasks, options_.general, dims_);
+    };
+    if (options_.kinds == 0) return draw();
+    while (kinds_.size() < static_cast<std::size_t>(options_.kinds)) kinds_.push_back(draw());
+    return kinds_[dice_.below(static_cast<std::uint32_t>(kinds_.size()))];
   }
 
   bool fits_whole_nodes(const JobView& job, const std::vector<NodeView>& all) const {
@@ -258,6 +268,7 @@ class TestHost {
   std::vector<std::vector<NodeIndex>> placements_;
   std::vector<Seconds> work_, estimates_;
   std::deque<NodeSet> sets_;
+  std::vector<oracle::Requirements> kinds_;
   JobId next_id_ = 1;
   int active_ = 0;
   int completed_ = 0;

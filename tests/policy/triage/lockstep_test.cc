@@ -103,6 +103,15 @@ TEST(TriageLockstep, GeneralPlatforms) { compare({.nodes_come_and_go = false, .j
 
 TEST(TriageLockstep, NodesComeAndGo) { compare({.jobs = 20}, oracle::cases(30)); }
 
+// Many jobs wait that differ in nothing but their urgency.
+TEST(TriageLockstep, JobsThatAreAlike) {
+  compare({.general = false, .nodes_come_and_go = false, .jobs = 60, .kinds = 4}, oracle::cases(30));
+}
+
+TEST(TriageLockstep, JobsThatAreAlikeOnGeneralPlatforms) {
+  compare({.worlds = true, .jobs = 60, .kinds = 4}, oracle::cases(30));
+}
+
 // Some jobs keep their work, others lose it, and others may not be paused at all.
 TEST(TriageLockstep, MixedWorlds) {
   compare({.general = false, .nodes_come_and_go = false, .worlds = true, .jobs = 30}, oracle::cases(60));
