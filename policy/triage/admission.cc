@@ -130,7 +130,8 @@ void Admission::begin_waiting(const DecisionContext& context) {
 bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
   shares_.count(context);
   reservation_.clear();
-  context.reservation = context.limit.empty() ? nullptr : &reservation_;
+  context.reservation = context.limit.empty() && !shares_.mixed() ? nullptr : &reservation_;
+  may_collect_ = context.limit.empty() && shares_.mixed() && pauses_ && placer.leaves_reserved();
   begin_waiting(context);
   refused_.clear();
   outweighed_.clear();
@@ -208,7 +209,9 @@ Admission::Outcome Admission::attend(DecisionContext& context, Placer& placer, c
     paused = true;
     return Outcome::changed;
   }
-  if (limits.beside) {
+  if (limits.beside && context.limit.empty()) {
+    context.state.explain({ReasonKind::no_room, job.job});
+  } else if (limits.beside) {
     context.state.explain({ReasonKind::behind, job.job, reservation_.job(), reservation_.shadow()});
   } else if (!reserve(context, job.job)) {
     explain_refusal(context, job.job, job.key / margin(spec, context.options));
@@ -220,8 +223,12 @@ Admission::Limits Admission::limits_of(const DecisionContext& context, JobSlot j
   return {lane_end(context, job), context.beside(job)};
 }
 
-// The most urgent job that finds no memory, and may never be paused, gets a reservation. True if it is this one.
+// The most urgent job that finds no memory, and may never be paused, gets a reservation. True if it is this one, by
+// time limits. Without limits the most urgent job that finds no memory collects nodes, if others can be paused but that
+// is not enough.
 bool Admission::reserve(const DecisionContext& context, JobSlot job) {
+  if (may_collect_) reservation_.collect(context.view, context.state, job, context.urgency(job));
+  may_collect_ = false;
   if (context.limit.empty() || reservation_.made() || context.job(job).pauses != Pauses::none) return false;
   reservation_.make(context.view, context.state, context.limit, job);
   if (!reservation_.made()) return false;

@@ -21,10 +21,14 @@ std::unique_ptr<Placer> make_placer(TriageParts::Placement placement) {
   return std::make_unique<HarmPlacer>();
 }
 
-double heaviest_weight(const ClusterView& view, const ClusterState& state) {
+Instant instant_of(const ClusterView& view, const ClusterState& state) {
   double heaviest = 0;
-  for (JobSlot job : state.active()) heaviest = std::max(heaviest, view.jobs[job].weight);
-  return heaviest > 0 ? heaviest : 1;
+  bool any_kept = false;
+  for (JobSlot job : state.active()) {
+    heaviest = std::max(heaviest, view.jobs[job].weight);
+    any_kept = any_kept || view.jobs[job].pauses == Pauses::kept;
+  }
+  return {view.now, heaviest > 0 ? heaviest : 1, static_cast<double>(state.node_count()), any_kept};
 }
 
 }  // namespace
@@ -41,11 +45,9 @@ void Core::decide(const ClusterView& view, const Times& times, std::span<const E
                   Outcome& outcome) {
   const Seconds now = view.now;
   residents_.begin(view, events, state);
-  DecisionContext context{
-      view,     state,  residents_,  {now, heaviest_weight(view, state), static_cast<double>(state.node_count())},
-      options_, events, times.known, times.limit};
+  DecisionContext context{view, state, residents_, instant_of(view, state), options_, events, times.known, times.limit};
   placer_->begin(context);
-  yields_.begin(view, events, state, context.at.heaviest, times.known);
+  yields_.begin(view, events, state, context.at, times.known);
 
   bool admitted = !events.empty() || now >= next_admission_;
   if (admitted) admission_.run(context, *placer_);

@@ -27,7 +27,9 @@ struct DecisionContext {
   Seconds run_time_of(JobSlot slot) const { return knows() ? run_time[slot] : kUnknown; }
   /// Whether the job must leave reserved memory alone.
   bool beside(JobSlot slot) const {
-    return reservation != nullptr && reservation->made() && reservation->limits(job(slot), limit[slot], at.now);
+    if (reservation == nullptr || !reservation->made()) return false;
+    if (limit.empty()) return reservation->keeps_off(job(slot), urgency(slot));
+    return reservation->limits(job(slot), limit[slot], at.now);
   }
   double urgency(JobSlot slot) const { return triage::urgency(job(slot), at, options, run_time_of(slot)); }
   double pause_cost(JobSlot slot) const { return triage::pause_cost(job(slot), at, options, run_time_of(slot)); }

@@ -26,6 +26,7 @@ class HarmPlacer final : public Placer {
   explicit HarmPlacer(std::size_t large = kLarge) : large_(large) {}
   void begin(const DecisionContext& context) override;
   void end(const DecisionContext& context) override;
+  bool leaves_reserved() const override { return true; }
   /// O(nodes x (residents + tasks of the job) + tasks of residents that lose by it). Residents are mostly looked at
   /// only on nodes where the job's own loss does not exceed the total cost of the best node, and only once for many
   /// jobs (resident_losses.h); and for each further task only at nodes that may cost less than the best one. On a large

@@ -10,6 +10,7 @@ void MemoryShares::count(const DecisionContext& context) {
   matter_ =
       std::any_of(active.begin(), active.end(), [&](JobSlot job) { return context.job(job).pauses != Pauses::kept; });
   if (!matter_) return;
+  std::size_t kept = 0;
   whole_ = 0;
   for (NodeIndex n = 0; n < context.state.node_count(); ++n) {
     whole_ += static_cast<double>(context.state.rigid_capacity(n)[kMemory]);
@@ -24,9 +25,11 @@ void MemoryShares::count(const DecisionContext& context) {
   for (JobSlot slot : active) {
     const JobView& job = context.job(slot);
     if (job.pauses != Pauses::none) all_stay_ = false;
+    if (job.pauses == Pauses::kept) ++kept;
     if (job.user != context.job(active.front()).user) several_users_ = true;
     if (context.state.placed(slot)) add(job, job.virtual_time(context.at.now));
   }
+  kept_part_ = static_cast<double>(kept) / static_cast<double>(active.size());
 }
 
 // What the job takes of memory, with what is left over where its tasks fill a node. In whole MiB, so that sums do not
@@ -83,7 +86,8 @@ bool MemoryShares::may_probe(const DecisionContext& context, JobSlot slot) const
   const double more = size(context.job(slot));
   const double left = whole_ - held_;
   if (more > kProbePart * left) return false;
-  const Seconds pause = context.options.probe * context.options.time_scale * (more / left);
+  const double others = 1 - kept_part_;
+  const Seconds pause = context.options.probe * context.options.time_scale * (more / left) / (others * others * others);
   return users_.at(context.job(slot).user).least_progress >= pause;
 }
 

@@ -18,7 +18,9 @@
 //   is at most 0.3 (N - U), and if every such job of the user that runs has a progress of PROBE x s / (N - U). Short
 //   probes leave at once, and the next one starts; long ones fill what is left ever more slowly. Jobs of a series are
 //   much alike: those submitted last are least like those that run and hold the memory. No probe starts while a job
-//   that may never be paused, and is no probe, waits for memory.
+//   that may never be paused, and is no probe, waits for memory. PROBE is divided by the cube of the part of all jobs
+//   in the system that cannot be paused without loss: where others could give way to short jobs, long probes do more
+//   harm.
 // - Time limits, if they are used: there is no threshold for a job whose limit is an hour or less. While no job in the
 //   system may ever be paused, urgency is also divided by limit / 10 s.
 //
@@ -48,6 +50,8 @@ class MemoryShares {
 
   /// Whether some job may not be paused without loss. If not, shares change nothing.
   bool matter() const { return matter_; }
+  /// Whether some job may not be paused without loss, and some job can be.
+  bool mixed() const { return matter_ && kept_part_ > 0; }
   /// The urgency by which a waiting job is attended to. It only falls as more jobs are placed.
   double urgency_by_share(const DecisionContext& context, JobSlot job) const;
   /// False if the job's user holds too much for it to start, except as a probe.
@@ -69,6 +73,7 @@ class MemoryShares {
 
   bool matter_ = false;
   bool several_users_ = false;
+  double kept_part_ = 0;   // of the jobs in the system that can be paused without loss
   bool all_stay_ = false;  // no job in the system may ever be paused
   double whole_ = 0;       // memory of all nodes, MiB
   RigidAmount node_ = 0;   // of a node on average

@@ -15,6 +15,8 @@ class Placer {
   virtual void begin(const DecisionContext& /*context*/) {}
   /// Called at the end of it.
   virtual void end(const DecisionContext& /*context*/) {}
+  /// Whether it leaves reserved memory to those for whom it is (DecisionContext::reservation).
+  virtual bool leaves_reserved() const { return false; }
   /// Nodes for all tasks of the job, ascending, or an empty span if the rigid resources of some do not fit. A job that
   /// may not move and has run before gets its former nodes or none. Valid until the next call. The search may end with
   /// some of these nodes only, once the job's share of its CPU need there is below `least`.

@@ -10,15 +10,20 @@ bool has_home(const JobView& job) { return job.flags.may_not_move && !job.nodes.
 
 }  // namespace
 
+// Takes what is free now.
+void Reservation::start(const ClusterState& state) {
+  dims_ = state.rigid_dims();
+  later_.resize(state.node_count());
+  for (NodeIndex n = 0; n < state.node_count(); ++n) later_[n] = state.rigid_free(n);
+}
+
 void Reservation::make(const ClusterView& view, const ClusterState& state, std::span<const Seconds> limit,
                        JobSlot slot) {
   const JobView& job = view.jobs[slot];
   if (job.flags.exclusive || has_home(job)) return;
-  dims_ = state.rigid_dims();
+  start(state);
   const auto count = static_cast<NodeIndex>(state.node_count());
-  later_.resize(count);
   released_.assign(count, 0);
-  for (NodeIndex n = 0; n < count; ++n) later_[n] = state.rigid_free(n);
   holders_.clear();
   for (const JobSlot other : state.active()) {
     if (!state.placed(other)) continue;
@@ -60,6 +65,39 @@ void Reservation::make(const ClusterView& view, const ClusterState& state, std::
       left -= here;
     }
   }
+}
+
+void Reservation::collect(const ClusterView& view, const ClusterState& state, JobSlot slot, double urgency) {
+  const JobView& job = view.jobs[slot];
+  if (job.flags.exclusive || has_home(job)) return;
+  start(state);
+  for (const JobSlot other : state.active()) {
+    const JobView& holder = view.jobs[other];
+    if (!state.placed(other) || holder.pauses != Pauses::kept || !may_be_victim(holder)) continue;
+    take(holder, state.nodes_of(other), -1);
+  }
+  const auto count = static_cast<NodeIndex>(state.node_count());
+  std::uint64_t open = 0;
+  for (NodeIndex n = 0; n < count; ++n) open += room(state, job, n);
+  if (open >= job.tasks) return;
+  shadow_ = view.now;
+  job_ = slot;
+  urgency_ = urgency;
+  emptiest_.clear();
+  for (NodeIndex n = 0; n < count; ++n) emptiest_.push_back(n);
+  std::stable_sort(emptiest_.begin(), emptiest_.end(),
+                   [&](NodeIndex a, NodeIndex b) { return later_[a][kMemory] > later_[b][kMemory]; });
+  std::uint32_t left = job.tasks;
+  for (const NodeIndex n : emptiest_) {
+    if (left == 0) break;
+    const std::uint32_t here = std::min(left, state.room_alone(job, n));
+    for (std::size_t d = 0; d < dims_; ++d) later_[n][d] -= job.rigid[d] * here;
+    left -= here;
+  }
+}
+
+bool Reservation::keeps_off(const JobView& job, double urgency) const {
+  return job.pauses == Pauses::none && !has_home(job) && kCollects * urgency < urgency_;
 }
 
 bool Reservation::limits(const JobView& job, Seconds limit, Seconds now) const {

@@ -28,6 +28,8 @@ struct Instant {
   double heaviest = 1;
   /// Of the cluster.
   double nodes = kNever;
+  /// Whether some job in the system can be paused without loss.
+  bool any_kept = false;
 };
 
 inline double weight_of(const JobView& job, const Instant& at) { return job.weight / at.heaviest; }

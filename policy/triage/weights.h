@@ -32,12 +32,17 @@ inline Seconds still_ahead(const JobView& job, const Instant& at) {
   return job.state == JobState::running ? std::max(0.0, job.clock.since - at.now) : 0;
 }
 
+/// Whether the weight of a job depends on its stretch and progress.
+inline bool weight_varies(const JobView& job, const Instant& at) { return at.any_kept || job.pauses == Pauses::kept; }
+
 /// The weight of a job for the yields. If run times are known, the flow time is that at the job's end at full speed,
-/// and the run time stands for the progress. Wide jobs get more by WIDTH. Jobs that may not be paused without loss
-/// have only their users' weights: one that ran slowly would hold its memory longer, and nobody could take it back.
+/// and the run time stands for the progress. Wide jobs get more by WIDTH. While no job in the system can be paused
+/// without loss, jobs have only their users' weights: one that ran slowly would hold its memory longer, and nobody
+/// could take it back. Beside jobs that can be paused they have weights like these: else a job that came back from a
+/// pause would leave a short one hardly any CPU.
 inline double yield_weight(const JobView& job, const Instant& at, const TriageOptions& options,
                            Seconds run_time = kUnknown) {
-  if (job.pauses != Pauses::kept) return weight_of(job, at);
+  if (!weight_varies(job, at)) return weight_of(job, at);
   const double width = power(std::sqrt(static_cast<double>(job.tasks)), 2 * options.width_power);
   if (run_time < 0)
     return width * weight_at(weight_of(job, at), job.flow_time(at.now), job.virtual_time(at.now), options);

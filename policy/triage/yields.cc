@@ -27,9 +27,9 @@ std::size_t as_count(double number) {
 Yields::Yields(TriageParts::Yields rule, const TriageOptions& options)
     : rule_(rule), options_(options), most_tied_(as_count(options.tied)) {}
 
-void Yields::begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, double heaviest,
+void Yields::begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, const Instant& at,
                    std::span<const Seconds> run_time) {
-  heaviest_ = heaviest;
+  at_ = at;
   run_time_ = run_time;
   const std::size_t slots = view.jobs.size();
   yield_.resize(slots, 1.0);
@@ -119,7 +119,7 @@ void Yields::solve(const ClusterView& view, const ClusterState& state, const Res
   }
   weights_.clear();
   for (const CpuContention::Job& job : contention_.jobs()) {
-    weights_.push_back(yield_weight(view.jobs[job.slot], {view.now, heaviest_}, options_, run_time_of(job.slot)));
+    weights_.push_back(yield_weight(view.jobs[job.slot], at_, options_, run_time_of(job.slot)));
   }
   weighted_.solve(contention_, weights_, found_);
 }
@@ -150,9 +150,9 @@ void Yields::keep(const ClusterView& view, const ClusterState& state) {
 void Yields::set(const ClusterView& view, JobSlot job, double yield, bool limited) {
   yield_[job] = yield;
   limited_[job] = limited ? 1 : 0;
-  const bool varies = rule_ == TriageParts::Yields::urgent && view.jobs[job].pauses == Pauses::kept;
+  const bool varies = rule_ == TriageParts::Yields::urgent && weight_varies(view.jobs[job], at_);
   if (limited && varies) {
-    watch_[job] = WeightWatch(view.jobs[job], {view.now, heaviest_}, yield, options_, run_time_of(job));
+    watch_[job] = WeightWatch(view.jobs[job], at_, yield, options_, run_time_of(job));
   } else {
     watch_[job] = WeightWatch();
   }

@@ -25,10 +25,9 @@ class Yields {
  public:
   Yields(TriageParts::Yields rule, const TriageOptions& options);
 
-  /// Starts a call of the policy; Residents::begin() must come first. `heaviest`: the largest weight of any job in the
-  /// system. `run_time` as in DecisionContext, valid for this call. O(changed nodes), on a resync event O(jobs +
-  /// nodes).
-  void begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, double heaviest,
+  /// Starts a call of the policy; Residents::begin() must come first. `at`: now. `run_time` as in DecisionContext,
+  /// valid for this call. O(changed nodes), on a resync event O(jobs + nodes).
+  void begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, const Instant& at,
              std::span<const Seconds> run_time = {});
 
   /// Brings yields up to date with the mapping and the time. O(jobs + part log part), where the part is the jobs whose
@@ -71,7 +70,7 @@ class Yields {
   TriageParts::Yields rule_;
   TriageOptions options_;
   std::size_t most_tied_;
-  double heaviest_ = 1;
+  Instant at_;
   std::span<const Seconds> run_time_;
 
   std::vector<double> yield_;             // by slot

@@ -40,7 +40,7 @@ struct ResultRow {
 
 /// Increment this with every change of simulation results (a golden in tests/golden changes) or of the result columns.
 /// Stores of another version are refused.
-inline constexpr int kResultsVersion = 7;
+inline constexpr int kResultsVersion = 8;
 
 /// A numeric column and its name in files.
 struct ResultColumn {

@@ -228,10 +228,17 @@ double TriageLockstep::pause_cost(JobSlot slot) const {
 
 double TriageLockstep::user_weight(JobSlot job) const { return view_->jobs[job].weight / heaviest_; }
 
+// Of the jobs in the system that can be paused without loss.
+double TriageLockstep::kept_part() const {
+  double kept = 0;
+  for (JobSlot job : order_) kept += view_->jobs[job].pauses == Pauses::kept ? 1 : 0;
+  return order_.empty() ? 0 : kept / static_cast<double>(order_.size());
+}
+
 // So much later, at a yield until then.
 double TriageLockstep::yield_weight(JobSlot job, Seconds later, double yield) const {
   if (parts_.yields == TriageParts::Yields::equal) return 1;
-  if (view_->jobs[job].pauses != Pauses::kept) return user_weight(job);
+  if (view_->jobs[job].pauses != Pauses::kept && kept_part() == 0) return user_weight(job);
   const JobView& spec = view_->jobs[job];
   const Seconds still = spec.state == JobState::running ? std::max(0.0, spec.clock.since - view_->now) : 0;
   const Seconds progress = spec.virtual_time(view_->now) + yield * std::max(0.0, later - still);
@@ -246,7 +253,8 @@ double TriageLockstep::yield_weight(JobSlot job, Seconds later, double yield) co
 
 // The first of 10 s x 2^k from now after which the weight is twice or half what it is.
 Seconds TriageLockstep::look_again(JobSlot job) const {
-  if (parts_.yields == TriageParts::Yields::equal || view_->jobs[job].pauses != Pauses::kept) return kNever;
+  if (parts_.yields == TriageParts::Yields::equal) return kNever;
+  if (view_->jobs[job].pauses != Pauses::kept && kept_part() == 0) return kNever;
   const Seconds now = view_->now;
   const double weight = yield_weight(job, 0, yields_[job]);
   for (int k = 0; k < 40; ++k) {

@@ -43,6 +43,8 @@ class TriageLockstep final : public sim::StepObserver {
   /// How often a job was placed beside reserved memory, and how often one found no place beside it but one on it.
   std::uint64_t beside() const { return beside_; }
   std::uint64_t kept_off() const { return kept_off_; }
+  /// How often a job that no pause could help collected nodes.
+  std::uint64_t collections() const { return collections_; }
 
  private:
   using Nodes = std::optional<std::vector<NodeIndex>>;
@@ -54,6 +56,7 @@ class TriageLockstep final : public sim::StepObserver {
   double pause_cost(JobSlot job) const;
   double harm(JobSlot job) const;
   double user_weight(JobSlot job) const;
+  double kept_part() const;
   bool knows() const { return !run_time_.empty(); }
   Seconds left(JobSlot job) const;
   Seconds length(JobSlot job) const;
@@ -61,9 +64,11 @@ class TriageLockstep final : public sim::StepObserver {
   // Memory for one job from an instant on.
   struct Reserved {
     Seconds shadow = 0;
+    double urgency = 0;              // of the job, if it collects nodes
     std::vector<RigidVector> later;  // free then beside it, by node
   };
   void reserve(JobSlot job);
+  void collect(JobSlot job);
   std::uint32_t room_later(const Reserved& reserved, JobSlot job, NodeIndex n) const;
   bool goes_beside(JobSlot job) const;
   bool leaves_reserved(JobSlot job, const std::vector<NodeIndex>& chosen, NodeIndex n) const;
@@ -103,6 +108,7 @@ class TriageLockstep final : public sim::StepObserver {
   TriageOptions options_;
   std::span<const Seconds> run_time_, limit_;
   std::optional<Reserved> reserved_;
+  bool any_refused_ = false;  // in this round
   const ClusterView* view_ = nullptr;
   World world_;
   std::vector<double> yields_;  // by slot
@@ -121,6 +127,7 @@ class TriageLockstep final : public sim::StepObserver {
   std::uint64_t cuts_ = 0;
   std::uint64_t beside_ = 0;
   std::uint64_t kept_off_ = 0;
+  std::uint64_t collections_ = 0;
 };
 
 }  // namespace dfrs::oracle

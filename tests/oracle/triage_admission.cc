@@ -85,7 +85,9 @@ bool TriageLockstep::may_start(JobSlot job, const std::set<JobSlot>& counted) co
 bool TriageLockstep::may_probe(JobSlot job, const std::set<JobSlot>& counted) const {
   const Held h = held(job, counted);
   const double left = h.whole - h.all;
-  return size_of(job) <= 0.3 * left && h.least_progress >= options_.probe * options_.time_scale * (size_of(job) / left);
+  const double others = 1 - kept_part();
+  return size_of(job) <= 0.3 * left &&
+         h.least_progress >= options_.probe * options_.time_scale * (size_of(job) / left) / (others * others * others);
 }
 
 // Tasks of the job that the node has memory for later.
@@ -151,10 +153,49 @@ void TriageLockstep::reserve(JobSlot job) {
   reserved_ = reserved;
 }
 
+// Without limits: if the job does not fit even if all who can be paused without loss leave, and there are some, it gets
+// the nodes with the most memory then, but for those who are there.
+void TriageLockstep::collect(JobSlot job) {
+  const WorldJob& spec = world_.jobs[job];
+  if (!parts_.pauses || parts_.placement == TriageParts::Placement::load) return;
+  if (kept_part() == 0 || kept_part() == 1 || spec.flags.exclusive || !spec.home.empty()) return;
+  Reserved reserved;
+  for (const NodeView& node : world_.nodes) reserved.later.push_back(node.spec.rigid);
+  Reserved empty = reserved;
+  for (JobSlot other : order_) {
+    const WorldJob& holder = world_.jobs[other];
+    if (view_->jobs[other].pauses == Pauses::kept && !view_->jobs[other].flags.may_not_pause) continue;
+    for (NodeIndex n : holder.nodes) {
+      for (std::size_t d = 0; d < world_.dims; ++d) reserved.later[n][d] -= holder.rigid[d];
+    }
+  }
+  std::uint32_t room = 0;
+  for (NodeIndex n = 0; n < world_.nodes.size(); ++n) room += room_later(reserved, job, n);
+  if (room >= spec.tasks) return;
+  ++collections_;
+  reserved_ = reserved;
+  reserved_->urgency = urgency(job);
+  std::set<NodeIndex> left;
+  for (NodeIndex n = 0; n < world_.nodes.size(); ++n) left.insert(n);
+  for (std::uint32_t tasks = spec.tasks; tasks > 0 && !left.empty();) {
+    const NodeIndex most = *std::max_element(left.begin(), left.end(), [&](NodeIndex a, NodeIndex b) {
+      return reserved.later[a][kMemory] < reserved.later[b][kMemory];
+    });
+    left.erase(most);
+    for (; tasks > 0 && room_later(empty, job, most) > 0; --tasks) {
+      for (std::size_t d = 0; d < world_.dims; ++d) {
+        empty.later[most][d] -= spec.rigid[d];
+        reserved_->later[most][d] -= spec.rigid[d];
+      }
+    }
+  }
+}
+
 // Whether it must leave reserved memory alone.
 bool TriageLockstep::goes_beside(JobSlot job) const {
-  return reserved_ && view_->jobs[job].pauses == Pauses::none && world_.jobs[job].home.empty() &&
-         view_->now + limit_[job] > reserved_->shadow;
+  if (!reserved_ || view_->jobs[job].pauses != Pauses::none || !world_.jobs[job].home.empty()) return false;
+  if (limit_.empty()) return 100 * urgency(job) < reserved_->urgency;
+  return view_->now + limit_[job] > reserved_->shadow;
 }
 
 bool TriageLockstep::leaves_reserved(JobSlot job, const std::vector<NodeIndex>& chosen, NodeIndex n) const {
@@ -178,6 +219,7 @@ bool TriageLockstep::admit_round(std::set<JobSlot>& put_out, bool& paused) {
   std::set<JobSlot> waiting;
   std::set<JobSlot> counted;
   reserved_.reset();
+  any_refused_ = false;
   for (JobSlot job : order_) (world_.jobs[job].placed() ? counted : waiting).insert(job);
   std::set<JobSlot> probes;
   bool changed = false;
@@ -230,6 +272,8 @@ bool TriageLockstep::attend(JobSlot job, double urgent, std::set<JobSlot>& put_o
   if (put_out.count(job) != 0) return false;
   if (goes_beside(job) && greedy_nodes(world_, job)) ++kept_off_;
   if (make_room(job, put_out, counted, urgent, kNever)) return paused = true;
+  if (limit_.empty() && !any_refused_) collect(job);
+  any_refused_ = true;
   reserve(job);
   return false;
 }

@@ -57,6 +57,7 @@ void compare(const TestHostOptions& host_options, std::uint64_t count, std::span
   std::uint64_t cuts = 0;
   std::uint64_t beside = 0;
   std::uint64_t kept_off = 0;
+  std::uint64_t collections = 0;
   for (const Setting& setting : settings) {
     const Algorithm algorithm = parse_algorithm(setting.name).value();
     for (std::uint64_t seed = 1; seed <= count; ++seed) {
@@ -83,11 +84,16 @@ void compare(const TestHostOptions& host_options, std::uint64_t count, std::span
       cuts += lockstep.cuts();
       beside += lockstep.beside();
       kept_off += lockstep.kept_off();
+      collections += lockstep.collections();
     }
   }
   if (host_options.worlds && settings.size() == 1) {
     EXPECT_GT(beside, few ? 0u : 20u);
     EXPECT_GT(kept_off, few ? 0u : 20u);
+  }
+  if (host_options.worlds && settings.size() > 1) {
+    EXPECT_GT(collections, few ? 0u : 20u);
+    EXPECT_GT(kept_off, 0u);
   }
   if (host_options.stay) return;
   EXPECT_GT(pauses, few ? 30u : 100u);

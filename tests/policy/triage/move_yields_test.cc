@@ -95,7 +95,7 @@ void move_about(bool few_tied, const Check& check) {
     triage::Residents residents;
     residents.begin(crowd.view(), resync, crowd.state);
     triage::Yields yields(TriageParts::Yields::urgent, options);
-    yields.begin(crowd.view(), resync, crowd.state, 3);
+    yields.begin(crowd.view(), resync, crowd.state, {0, 3});
     yields.update(crowd.view(), crowd.state, residents);
     for (int k = 0; k < 10; ++k) {
       const JobSlot job = crowd.any_job();
@@ -137,7 +137,7 @@ TEST(TriageYields, AfterMovesAreThoseOfAFullComputation) {
                        const triage::Yields&, triage::Yields& moved, const auto&) {
     const std::vector<Event> resync{{EventKind::resync, kNoSlot}};
     triage::Yields fresh(TriageParts::Yields::urgent, options);
-    fresh.begin(crowd.view(), resync, crowd.state, 3);
+    fresh.begin(crowd.view(), resync, crowd.state, {0, 3});
     fresh.update(crowd.view(), crowd.state, residents);
     for (JobSlot job = 0; job < crowd.jobs.size(); ++job) ASSERT_EQ(moved.of(job), fresh.of(job)) << "job " << job;
     ASSERT_EQ(moved.next_look(crowd.state), fresh.next_look(crowd.state));

@@ -107,6 +107,8 @@ TEST(TriageWeights, WideJobsGetMoreAndThoseThatHoldTheirMemoryShareEqually) {
   EXPECT_DOUBLE_EQ(triage::yield_weight(job, {120}, kDefaults), 2 * 4.5);
   job.pauses = Pauses::none;
   EXPECT_DOUBLE_EQ(triage::yield_weight(job, {120}, kDefaults), 1);
+  const triage::Instant beside_others{.now = 120, .any_kept = true};
+  EXPECT_DOUBLE_EQ(triage::yield_weight(job, beside_others, kDefaults), 2 * 4.5) << "others can be paused";
 }
 
 TEST(TriageWeights, GrowWithTheStretchAndFallWithTheProgress) {
