@@ -41,8 +41,6 @@ enum {
   NODES_OF_A_BLOCK = 250,
   MOST_NODES = NODES_OF_A_BLOCK * 256,
   MOST_JOBS = 1 << 20,
-  /* All nodes share one munged and the memory of one process, and slurmctld asks all of them at once. */
-  SERVING_THREADS = 32,
   REGISTERING_THREADS = 4,
   ENDING_THREADS = 8,
 };
@@ -227,46 +225,15 @@ static int register_node(int node) {
   return rc;
 }
 
-static pthread_mutex_t asked_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t asked_more = PTHREAD_COND_INITIALIZER;
-static int asked[MOST_NODES]; /* nodes that are to register, in a ring from asked_first on */
-static bool is_asked[MOST_NODES];
-static int asked_first, asked_count;
-
-static void ask_to_register(int node) {
-  pthread_mutex_lock(&asked_lock);
-  if (!is_asked[node]) {
-    is_asked[node] = true;
-    asked[(asked_first + asked_count++) % MOST_NODES] = node;
-    pthread_cond_signal(&asked_more);
-  }
-  pthread_mutex_unlock(&asked_lock);
-}
-
-static int next_asked(void) {
-  pthread_mutex_lock(&asked_lock);
-  while (asked_count == 0) pthread_cond_wait(&asked_more, &asked_lock);
-  const int node = asked[asked_first];
-  asked_first = (asked_first + 1) % MOST_NODES;
-  --asked_count;
-  is_asked[node] = false;
-  pthread_mutex_unlock(&asked_lock);
-  return node;
-}
+static int registered; /* nodes that have been taken by a thread */
 
 static void* register_nodes(void* unused) {
   (void)unused;
-  static int registered;
-  for (;;) {
-    const int node = next_asked(), rc = register_node(node);
-    const int count = __atomic_add_fetch(&registered, 1, __ATOMIC_RELAXED);
-    if (rc != 0 && count <= node_count) {
-      fprintf(stderr, "fake_slurmd: slurmctld does not take %s: %s\n", names[node], slurm_strerror(rc));
-      exit(1);
-    }
-    if (count != node_count) continue;
-    printf("ready\n");
-    fflush(stdout);
+  for (int node; (node = __atomic_fetch_add(&registered, 1, __ATOMIC_RELAXED)) < node_count;) {
+    const int rc = register_node(node);
+    if (rc == 0) continue;
+    fprintf(stderr, "fake_slurmd: slurmctld does not take %s: %s\n", names[node], slurm_strerror(rc));
+    exit(1);
   }
   return NULL;
 }
@@ -316,15 +283,15 @@ static void act_on(const slurm_msg_t* message, int node) {
       break;
     }
     case REQUEST_NODE_REGISTRATION_STATUS:
-      ask_to_register(node);
+      (void)register_node(node);
       break;
     default:
       break;
   }
 }
 
-static void serve(int fd) {
-  const int node = node_of(fd);
+static void* serve(void* arg) {
+  const int fd = (int)(long)arg, node = node_of(fd);
   slurm_msg_t* message = xmalloc(sizeof(*message));
   slurm_msg_t_init(message);
   if (node >= 0 && slurm_receive_msg(fd, message, 0) == 0) {
@@ -333,12 +300,20 @@ static void serve(int fd) {
   }
   close(fd);
   slurm_free_msg(message);
+  return NULL;
 }
 
-static void* serve_all(void* listening) {
+static void* accept_all(void* arg) {
+  const int listening = (int)(long)arg;
+  pthread_attr_t detached;
+  pthread_attr_init(&detached);
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&detached, 256 * 1024);
   for (;;) {
-    const int fd = accept((int)(long)listening, NULL, NULL);
-    if (fd >= 0) serve(fd);
+    const int fd = accept(listening, NULL, NULL);
+    if (fd < 0) continue;
+    pthread_t thread;
+    if (pthread_create(&thread, &detached, serve, (void*)(long)fd) != 0) close(fd);
   }
   return NULL;
 }
@@ -388,14 +363,15 @@ int main(int argc, char** argv) {
     fprintf(stderr, "%s: cannot listen on port %s\n", argv[0], argv[1]);
     return 1;
   }
-  pthread_t thread;
-  for (long i = 0; i < SERVING_THREADS; ++i)
-    if (pthread_create(&thread, NULL, serve_all, (void*)(long)listening) != 0) return 1;
+  pthread_t acceptor, ending, registering[REGISTERING_THREADS];
+  if (pthread_create(&acceptor, NULL, accept_all, (void*)(long)listening) != 0) return 1;
   for (long share = 0; share < ENDING_THREADS; ++share)
-    if (pthread_create(&thread, NULL, end_jobs, (void*)share) != 0) return 1;
-  for (int node = 0; node < node_count; ++node) ask_to_register(node);
+    if (pthread_create(&ending, NULL, end_jobs, (void*)share) != 0) return 1;
   for (int i = 0; i < REGISTERING_THREADS; ++i)
-    if (pthread_create(&thread, NULL, register_nodes, NULL) != 0) return 1;
-  pthread_join(thread, NULL);
+    if (pthread_create(&registering[i], NULL, register_nodes, NULL) != 0) return 1;
+  for (int i = 0; i < REGISTERING_THREADS; ++i) pthread_join(registering[i], NULL);
+  printf("ready\n");
+  fflush(stdout);
+  pthread_join(acceptor, NULL);
   return 0;
 }
