@@ -98,8 +98,8 @@ TEST(WaitingJobs, KindsComeAndGo) {
   }
 }
 
-// A run of 6000 s that would be lost costs 2 (6000 + 6000) / 6000 = 4, and is ended only for a job that has waited for a
-// 24th of that. The more urgent of two jobs that are alike has not: sqrt(3 x 200 / 10) = 7.7. The other one has:
+// A run of 6000 s that would be lost costs 2 (6000 + 6000) / 6000 = 4, and is ended only for a job that has waited for
+// a 24th of that. The more urgent of two jobs that are alike has not: sqrt(3 x 200 / 10) = 7.7. The other one has:
 // sqrt(3 x 2000 / 150) = 6.3.
 TEST(WaitingJobs, ARefusalSaysNothingOfThoseThatHaveWaitedLonger) {
   constexpr Seconds kNow = 20000;
