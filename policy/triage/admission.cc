@@ -77,7 +77,7 @@ bool Admission::run(DecisionContext& context, Placer& placer) {
     if (!paused) break;
   }
   shortest_wait_ = kNever;
-  for (const Ranked& waits : wait_)
+  for (const Ranked& waits : all_waiting_)
     shortest_wait_ = std::min(shortest_wait_, context.job(waits.job).flow_time(context.at.now));
   for (const Reason& reason : displaced_) was_displaced_[reason.job] = 0;
   return changed;
@@ -86,28 +86,29 @@ bool Admission::run(DecisionContext& context, Placer& placer) {
 // All jobs that wait, with their urgencies.
 void Admission::find_waiting(const DecisionContext& context) {
   was_displaced_.resize(context.view.jobs.size());
-  wait_.clear();
+  all_waiting_.clear();
   for (JobSlot job : context.state.active()) {
-    if (!context.state.placed(job)) wait_.push_back({context.urgency(job), context.state.order(job), job});
+    if (!context.state.placed(job)) all_waiting_.push_back({context.urgency(job), context.state.order(job), job});
   }
 }
 
-// Brings wait_ up to date: urgencies do not change in a call.
+// Brings the list up to date: urgencies do not change in a call.
 void Admission::find_displaced(const DecisionContext& context) {
   listed_.resize(context.view.jobs.size());
-  std::erase_if(wait_, [&](const Ranked& waits) { return context.state.placed(waits.job); });
-  for (const Ranked& waits : wait_) listed_[waits.job] = 1;
+  std::erase_if(all_waiting_, [&](const Ranked& waits) { return context.state.placed(waits.job); });
+  for (const Ranked& waits : all_waiting_) listed_[waits.job] = 1;
   for (const Reason& reason : displaced_) {
     const JobSlot job = reason.job;
     if (listed_[job] != 0 || context.state.placed(job)) continue;
     listed_[job] = 1;
-    wait_.push_back({context.urgency(job), context.state.order(job), job});
+    all_waiting_.push_back({context.urgency(job), context.state.order(job), job});
   }
-  for (const Ranked& waits : wait_) listed_[waits.job] = 0;
+  for (const Ranked& waits : all_waiting_) listed_[waits.job] = 0;
 }
 
-// Whether what becomes of the job holds for all jobs like it that are less urgent. Where memory is shared among users
-// or reserved, jobs that may not be paused depend on more; they do not, but may be told so in the middle of a round.
+// Whether what becomes of the job holds for all jobs like it that are less urgent. Jobs that may not be paused depend
+// on their users, too. With time limits a reservation may be made in the middle of a round, which then limits some of
+// them.
 bool Admission::has_equals(const DecisionContext& context, JobSlot slot) const {
   const JobView& job = context.job(slot);
   return job.pauses == Pauses::kept && job.eligible == nullptr && !job.flags.may_not_move && !job.flags.exclusive &&
@@ -116,7 +117,7 @@ bool Admission::has_equals(const DecisionContext& context, JobSlot slot) const {
 
 void Admission::begin_waiting(const DecisionContext& context) {
   waiting_.clear();
-  for (Ranked job : wait_) {
+  for (Ranked job : all_waiting_) {
     if (shares_.matter()) job.key = shares_.urgency_by_share(context, job.job);
     if (has_equals(context, job.job)) {
       waiting_.add_alike(job, context.job(job.job));

@@ -122,7 +122,7 @@ class Admission {
   MemoryShares shares_;
   Reservation reservation_;
   bool may_collect_ = false;                 // no job has found too little memory in this round
-  std::vector<Ranked> wait_;                 // all jobs that wait, in any order
+  std::vector<Ranked> all_waiting_;          // all jobs that wait, in any order
   WaitingJobs waiting_;                      // in the present round
   std::vector<Ranked> probes_;               // jobs whose users hold too much
   Victims victims_;                          // those that cost less than victims_below_
