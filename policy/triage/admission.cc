@@ -15,7 +15,7 @@ namespace {
 // Shares are computed in different ways, which differ by less than this.
 constexpr double kRounding = 1e-9;
 // Refused jobs to which others are compared, where they have hardly two terms alike.
-constexpr std::size_t kMostRefused = 256;
+constexpr std::size_t kMostRefused = 32;
 
 // The share of its CPU need that the job would get on these ascending nodes if all jobs there shared equally.
 double equal_share(const ClusterState& state, const JobView& job, std::span<const NodeIndex> nodes) {
@@ -66,44 +66,22 @@ bool no_less(const RigidVector& amount, const RigidVector& than) {
 
 bool Admission::run(DecisionContext& context, Placer& placer) {
   displaced_.clear();
+  was_displaced_.resize(context.view.jobs.size());
   victims_below_ = 0;
   cheapest_.reset();
-  find_waiting(context);
   bool changed = false;
   for (int k = 0; k < kMaxRounds; ++k) {
     bool paused = false;
     if (round(context, placer, paused)) changed = true;
-    find_displaced(context);
     if (!paused) break;
   }
   shortest_wait_ = kNever;
-  for (const Ranked& waits : all_waiting_)
-    shortest_wait_ = std::min(shortest_wait_, context.job(waits.job).flow_time(context.at.now));
+  for (JobSlot job : context.state.active()) {
+    if (!context.state.placed(job))
+      shortest_wait_ = std::min(shortest_wait_, context.job(job).flow_time(context.at.now));
+  }
   for (const Reason& reason : displaced_) was_displaced_[reason.job] = 0;
   return changed;
-}
-
-// All jobs that wait, with their urgencies.
-void Admission::find_waiting(const DecisionContext& context) {
-  was_displaced_.resize(context.view.jobs.size());
-  all_waiting_.clear();
-  for (JobSlot job : context.state.active()) {
-    if (!context.state.placed(job)) all_waiting_.push_back({context.urgency(job), context.state.order(job), job});
-  }
-}
-
-// Brings the list up to date: urgencies do not change in a call.
-void Admission::find_displaced(const DecisionContext& context) {
-  listed_.resize(context.view.jobs.size());
-  std::erase_if(all_waiting_, [&](const Ranked& waits) { return context.state.placed(waits.job); });
-  for (const Ranked& waits : all_waiting_) listed_[waits.job] = 1;
-  for (const Reason& reason : displaced_) {
-    const JobSlot job = reason.job;
-    if (listed_[job] != 0 || context.state.placed(job)) continue;
-    listed_[job] = 1;
-    all_waiting_.push_back({context.urgency(job), context.state.order(job), job});
-  }
-  for (const Ranked& waits : all_waiting_) listed_[waits.job] = 0;
 }
 
 // Whether what becomes of the job holds for all jobs like it that are less urgent. Jobs that may not be paused depend
@@ -112,17 +90,18 @@ void Admission::find_displaced(const DecisionContext& context) {
 bool Admission::has_equals(const DecisionContext& context, JobSlot slot) const {
   const JobView& job = context.job(slot);
   return job.pauses == Pauses::kept && job.eligible == nullptr && !job.flags.may_not_move && !job.flags.exclusive &&
-         context.limit.empty() && was_displaced_[slot] == 0;
+         context.limit.empty() && !was_displaced(slot);
 }
 
 void Admission::begin_waiting(const DecisionContext& context) {
   waiting_.clear();
-  for (Ranked job : all_waiting_) {
-    if (shares_.matter()) job.key = shares_.urgency_by_share(context, job.job);
-    if (has_equals(context, job.job)) {
-      waiting_.add_alike(job, context.job(job.job));
+  for (JobSlot job : context.state.active()) {
+    if (context.state.placed(job)) continue;
+    const Ranked ranked{shares_.urgency_by_share(context, job), context.state.order(job), job};
+    if (has_equals(context, job)) {
+      waiting_.add_alike(ranked, context.job(job));
     } else {
-      waiting_.add(job);
+      waiting_.add(ranked);
     }
   }
   waiting_.start();
@@ -155,13 +134,14 @@ bool Admission::round(DecisionContext& context, Placer& placer, bool& paused) {
       probes_.push_back(job);
       continue;
     }
-    const Outcome outcome = attend(context, placer, job, paused);
-    if (outcome == Outcome::changed) changed = true;
-    if (outcome == Outcome::refused && context.job(job.job).pauses == Pauses::none) short_of_memory = true;
+    const Settled settled = attend(context, placer, job);
+    if (settled == Settled::displacing) paused = true;
+    if (starts(settled)) changed = true;
+    if (settled == Settled::no_room && context.job(job.job).pauses == Pauses::none) short_of_memory = true;
     if (context.state.version() != version) {
       version = context.state.version();
       waiting_.wake();
-    } else if (outcome == Outcome::stays || refusals_hold(context)) {
+    } else if (settled == Settled::stays || refusals_hold(context)) {
       waiting_.rest();
     }
   }
@@ -182,34 +162,25 @@ bool Admission::probe(DecisionContext& context, Placer& placer, bool& paused) {
   for (Ranked& job : probes_) {
     if (!shares_.may_probe(context, job.job)) continue;
     job.key = shares_.urgency_by_share(context, job.job);
-    if (attend(context, placer, job, paused) == Outcome::changed) changed = true;
+    const Settled settled = attend(context, placer, job);
+    if (settled == Settled::displacing) paused = true;
+    if (starts(settled)) changed = true;
   }
   return changed;
 }
 
 // Places the job, in the room there is or in room that it makes.
-Admission::Outcome Admission::attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused) {
+Admission::Settled Admission::attend(DecisionContext& context, Placer& placer, const Ranked& job) {
   const JobView& spec = context.job(job.job);
   const Limits limits = limits_of(context, job.job);
   if (!known_too_big(refused_, spec, {.limits = limits})) {
-    if (!limits.beside && surely_stays(context, job)) return Outcome::stays;
-    switch (settle(context, placer, job)) {
-      case Settled::displacing:
-        paused = true;
-        return Outcome::changed;
-      case Settled::placed:
-        return Outcome::changed;
-      case Settled::stays:
-        return Outcome::stays;
-      case Settled::no_room:
-        remember(refused_, spec, {.limits = limits});
-    }
+    if (!limits.beside && surely_stays(context, job)) return Settled::stays;
+    const Settled settled = settle(context, placer, job);
+    if (settled != Settled::no_room) return settled;
+    remember(refused_, spec, {.limits = limits});
   }
-  if (was_displaced(job.job)) return Outcome::refused;
-  if (make_room(context, placer, job, kNever)) {
-    paused = true;
-    return Outcome::changed;
-  }
+  if (was_displaced(job.job)) return Settled::no_room;
+  if (make_room(context, placer, job, kNever)) return Settled::displacing;
   if (limits.beside && context.limit.empty()) {
     context.state.explain({ReasonKind::no_room, job.job});
   } else if (limits.beside) {
@@ -217,7 +188,7 @@ Admission::Outcome Admission::attend(DecisionContext& context, Placer& placer, c
   } else if (!reserve(context, job.job)) {
     explain_refusal(context, job.job, job.key / margin(spec, context.options));
   }
-  return Outcome::refused;
+  return Settled::no_room;
 }
 
 Admission::Limits Admission::limits_of(const DecisionContext& context, JobSlot job) const {
@@ -386,7 +357,6 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
     marked_.push_back(victim);
   }
   const bool fits = room_.enough();
-  double dearest = 0;
   gone_ = 0;
   for (std::size_t k = fits ? marked_.size() : 0; k-- > 0;) {
     const auto& [lost, cost, order, victim] = marked_[k];
@@ -400,13 +370,13 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
     state.explain(displaced_.emplace_back(Reason{ReasonKind::gave_way, victim, incoming.job, cost, least}));
     was_displaced_[victim] = 1;
     if (cheapest_ && victim == cheapest_->job) cheapest_.reset();
-    dearest = std::max(dearest, cost);
     ++gone_;
   }
-  if (!fits) remember_outweighed(job, terms);
+  // Those that only want more CPU have terms of their own. A few are kept, so that to look at them stays cheap.
+  if (!fits && (most_load == kNever || outweighed_.size() < kMostRefused)) remember(outweighed_, job, terms);
   if (!fits || gone_ == 0) return false;
   refused_.clear();
-  forget_outweighed(dearest);
+  outweighed_.clear();
   crowds_.clear();
   const std::span<const NodeIndex> nodes = placer.find(context, incoming.job, 0);
   if (nodes.empty()) return false;
@@ -445,23 +415,6 @@ bool Admission::known_too_big(const std::vector<Refused>& refused, const JobView
 void Admission::remember(std::vector<Refused>& refused, const JobView& job, const Terms& terms) {
   if (job.eligible != nullptr || job.flags.may_not_move) return;
   refused.push_back({job.rigid, job.tasks, job.cpu_need, job.flags.exclusive, terms});
-}
-
-// Jobs that only want more CPU have terms of their own, so that hardly two are alike. The last ones are kept,
-// so that to look at them stays cheap.
-void Admission::remember_outweighed(const JobView& job, const Terms& terms) {
-  if (terms.most_load < kNever && outweighed_.size() >= kMostRefused) outweighed_.erase(outweighed_.begin());
-  remember(outweighed_, job, terms);
-}
-
-// After jobs that cost this much at most have given way. One that could not make room although all jobs that cost less
-// than `least` were taken for gone still cannot, if those are among them.
-void Admission::forget_outweighed(double dearest) {
-  if (shares_.matter()) {
-    outweighed_.clear();
-  } else {
-    std::erase_if(outweighed_, [dearest](const Refused& r) { return r.terms.least <= dearest; });
-  }
 }
 
 }  // namespace dfrs::triage

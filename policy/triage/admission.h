@@ -83,24 +83,18 @@ class Admission {
     no_room,
     stays,  ///< paused, although there is room
     placed,
-    displacing,  ///< others are paused for room of its own
+    displacing,  ///< others are paused for it
   };
 
-  enum class Outcome {
-    changed,  ///< it was placed, or others gave way
-    stays,    ///< paused, although there is room
-    refused,  ///< no room
-  };
+  static bool starts(Settled settled) { return settled == Settled::placed || settled == Settled::displacing; }
 
   bool round(DecisionContext& context, Placer& placer, bool& paused);
-  void find_waiting(const DecisionContext& context);
-  void find_displaced(const DecisionContext& context);
   void begin_waiting(const DecisionContext& context);
   bool has_equals(const DecisionContext& context, JobSlot job) const;
   bool refusals_hold(const DecisionContext& context) const;
   bool probe(DecisionContext& context, Placer& placer, bool& paused);
   void place(DecisionContext& context, JobSlot job, std::span<const NodeIndex> nodes);
-  Outcome attend(DecisionContext& context, Placer& placer, const Ranked& job, bool& paused);
+  Settled attend(DecisionContext& context, Placer& placer, const Ranked& job);
   Settled settle(DecisionContext& context, Placer& placer, const Ranked& job);
   bool returns_crowded(const DecisionContext& context, const Ranked& job, std::span<const NodeIndex> nodes) const;
   double crowded_below(const DecisionContext& context, const Ranked& job) const;
@@ -114,15 +108,12 @@ class Admission {
   void explain_refusal(const DecisionContext& context, JobSlot job, double least);
   static bool known_too_big(const std::vector<Refused>& refused, const JobView& job, const Terms& terms);
   static void remember(std::vector<Refused>& refused, const JobView& job, const Terms& terms);
-  void remember_outweighed(const JobView& job, const Terms& terms);
-  void forget_outweighed(double dearest);
   Limits limits_of(const DecisionContext& context, JobSlot job) const;
   bool reserve(const DecisionContext& context, JobSlot job);
 
   MemoryShares shares_;
   Reservation reservation_;
   bool may_collect_ = false;                 // no job has found too little memory in this round
-  std::vector<Ranked> all_waiting_;          // all jobs that wait, in any order
   WaitingJobs waiting_;                      // in the present round
   std::vector<Ranked> probes_;               // jobs whose users hold too much
   Victims victims_;                          // those that cost less than victims_below_
@@ -133,7 +124,6 @@ class Admission {
   std::vector<Roomy> roomy_;                 // jobs that have room, until another is placed
   std::vector<Reason> displaced_;            // at this instant: the jobs, and why
   std::vector<std::uint8_t> was_displaced_;  // by slot, 0 or 1: is in displaced_
-  std::vector<std::uint8_t> listed_;         // by slot, 0 or 1: scratch
   std::vector<Victim> marked_;
   bool pauses_;
   double gone_ = 0;  // how many the last make_room() displaced

@@ -108,7 +108,8 @@ void Yields::seed_node(NodeIndex n, const ClusterState& state, const Residents& 
 }
 
 void Yields::solve(const ClusterView& view, const ClusterState& state, const Residents& residents) {
-  const bool whole = group_.grow(state, [&](NodeIndex n) { return residents.on(n); }, most_tied_);
+  const auto jobs_on = [&](NodeIndex n) { return residents.on(n); };
+  const bool whole = group_.grow(state, jobs_on, most_tied_);
   group_.sort(state);
   contention_.build(state, view, group_.nodes(), group_.jobs());
   if (!whole) reserve_for_others(view, state, residents);

@@ -42,6 +42,10 @@ struct ResultRow {
 /// Stores of another version are refused.
 inline constexpr int kResultsVersion = 8;
 
+/// A number of a record.
+template <typename Record>
+using NumberOf = double Record::*;
+
 /// A numeric column and its name in files.
 struct ResultColumn {
   enum class Kind {
@@ -51,8 +55,8 @@ struct ResultColumn {
   };
   std::string_view name;
   Kind kind = Kind::first;
-  double ResultRow::* own = nullptr;  ///< null: it is a metric
-  double Metrics::* metric = nullptr;
+  NumberOf<ResultRow> own = nullptr;  ///< null: it is a metric
+  NumberOf<Metrics> metric = nullptr;
 
   double& of(ResultRow& row) const { return own != nullptr ? row.*own : row.metrics.*metric; }
 };
