@@ -121,6 +121,7 @@ libpolicy_a_SOURCES = $(POLICY_FAMILIES) \
 	policy/triage/harm_orders.h \
 	policy/triage/harm_placer.cc \
 	policy/triage/harm_placer.h \
+	policy/triage/kind_numbers.h \
 	policy/triage/lanes.cc \
 	policy/triage/lanes.h \
 	policy/triage/load_placer.h \

@@ -85,6 +85,7 @@ tests_policy_tests_SOURCES = \
 	tests/policy/rr7659/table5_names.h \
 	tests/policy/triage/family_test.cc \
 	tests/policy/triage/harm_placer_test.cc \
+	tests/policy/triage/kind_numbers_test.cc \
 	tests/policy/triage/lockstep_test.cc \
 	tests/policy/triage/move_yields_test.cc \
 	tests/policy/triage/own_room_test.cc \

@@ -388,7 +388,7 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
 void Admission::collect_victims(const DecisionContext& context, double below) {
   victims_.clear();
   victims_below_ = below;
-  if (!pauses_) return;
+  if (!pauses_ || shares_.all_stay()) return;
   for (JobSlot job : context.state.active()) {
     const JobView& spec = context.job(job);
     if (!context.state.placed(job) || !may_be_victim(spec)) continue;

@@ -30,9 +30,10 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
+#include <vector>
 
 #include "policy/triage/decision_context.h"
+#include "policy/triage/kind_numbers.h"
 
 namespace dfrs::triage {
 
@@ -52,6 +53,8 @@ class MemoryShares {
   bool matter() const { return matter_; }
   /// Whether some job may not be paused without loss, and some job can be.
   bool mixed() const { return matter_ && kept_part_ > 0; }
+  /// Whether no job in the system may ever be paused.
+  bool all_stay() const { return matter_ && all_stay_; }
   /// The urgency by which a waiting job is attended to. It only falls as more jobs are placed.
   double urgency_by_share(const DecisionContext& context, JobSlot job) const;
   /// False if the job's user holds too much for it to start, except as a probe.
@@ -65,11 +68,18 @@ class MemoryShares {
     double held = 0;
     Seconds least_progress = kNever;  // of these jobs
   };
+  // Jobs of the same user and number of tasks.
+  struct Alike {
+    double held = 0;
+    bool any = false;
+  };
 
   double size(const JobView& job) const;
-  bool holds_alike(const DecisionContext& context, JobSlot job) const;
+  const Alike& alike(JobSlot slot, const JobView& job) const;
+  const Holder& holder(JobSlot slot, const JobView& job) const;
+  bool holds_alike(const DecisionContext& context, JobSlot slot) const;
   static std::uint64_t kind(const JobView& job) { return std::uint64_t{job.user} << 32 | job.tasks; }
-  void add(const JobView& job, Seconds progress);
+  void add(JobSlot slot, const JobView& job, Seconds progress);
 
   bool matter_ = false;
   bool several_users_ = false;
@@ -78,8 +88,10 @@ class MemoryShares {
   double whole_ = 0;       // memory of all nodes, MiB
   RigidAmount node_ = 0;   // of a node on average
   double held_ = 0;        // of it by all jobs that may not be paused without loss
-  std::unordered_map<std::uint32_t, Holder> users_;
-  std::unordered_map<std::uint64_t, double> by_kind_;  // of the same user and number of tasks
+  KindNumbers<std::uint32_t> users_;
+  KindNumbers<std::uint64_t> kinds_;
+  std::vector<Holder> by_user_;  // by number
+  std::vector<Alike> by_kind_;   // by number
 };
 
 }  // namespace dfrs::triage

@@ -5,13 +5,6 @@
 #include <functional>
 
 namespace dfrs::triage {
-namespace {
-
-// Kinds are forgotten once there are this many more of them than jobs.
-constexpr std::size_t kSpareKinds = 1024;
-
-}  // namespace
-
 std::size_t WaitingJobs::KindHash::operator()(const Kind& kind) const {
   constexpr std::size_t kFactor = 0x9e3779b97f4a7c15;
   std::size_t hash = static_cast<std::size_t>(kind.state);
@@ -24,25 +17,11 @@ std::size_t WaitingJobs::KindHash::operator()(const Kind& kind) const {
 }
 
 void WaitingJobs::clear() {
-  if (kinds_.size() > entries_.size() + kSpareKinds) {
-    number_of_.clear();
-    kinds_.clear();
-    last_kind_.clear();
-  }
+  kinds_.forget_beyond(entries_.size());
   entries_.clear();
   heads_.clear();
   resting_.clear();
   proceeds_ = false;
-}
-
-std::uint32_t WaitingJobs::kind_of(JobSlot job, const JobView& spec) {
-  const Kind kind{spec.state, spec.tasks, spec.cpu_need, spec.weight, spec.rigid};
-  if (job >= last_kind_.size()) last_kind_.resize(std::size_t{job} + 1, kAlone);
-  std::uint32_t& number = last_kind_[job];
-  if (number != kAlone && kinds_[number] == kind) return number;
-  const auto [known, is_new] = number_of_.try_emplace(kind, static_cast<std::uint32_t>(kinds_.size()));
-  if (is_new) kinds_.push_back(kind);
-  return number = known->second;
 }
 
 void WaitingJobs::start() {

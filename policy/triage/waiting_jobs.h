@@ -7,10 +7,10 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "policy/core/view.h"
+#include "policy/triage/kind_numbers.h"
 
 namespace dfrs::triage {
 
@@ -31,7 +31,9 @@ class WaitingJobs {
   void add(const Ranked& job) { entries_.push_back({job, kAlone}); }
   /// One that is alike with all jobs whose state, tasks, needs, rigid resources and weight are the same. O(1) on
   /// average.
-  void add_alike(const Ranked& job, const JobView& spec) { entries_.push_back({job, kind_of(job.job, spec)}); }
+  void add_alike(const Ranked& job, const JobView& spec) {
+    entries_.push_back({job, kinds_.number(job.job, {spec.state, spec.tasks, spec.cpu_need, spec.weight, spec.rigid})});
+  }
   /// After the last job was added. O(jobs).
   void start();
 
@@ -79,7 +81,6 @@ class WaitingJobs {
     static bool later(const Head& a, const Head& b) { return Ranked::before(b.job, a.job); }
   };
 
-  std::uint32_t kind_of(JobSlot job, const JobView& spec);
   void push(const Head& head);
   void push_group(std::uint32_t group);
   void sort(Group& group);
@@ -92,11 +93,7 @@ class WaitingJobs {
   std::vector<std::uint32_t> resting_;
   Head last_;              // what next() gave last
   bool proceeds_ = false;  // the group of last_ has not been put back yet
-
-  // Kinds keep their numbers from one call to the next, so that a job finds its own at once.
-  std::unordered_map<Kind, std::uint32_t, KindHash> number_of_;
-  std::vector<Kind> kinds_;
-  std::vector<std::uint32_t> last_kind_;  // by slot
+  KindNumbers<Kind, KindHash> kinds_;
 };
 
 }  // namespace dfrs::triage

@@ -10,11 +10,17 @@ namespace dfrs::triage {
 
 namespace {
 
+// Of a job on these ascending nodes. Most jobs have few tasks, and counting them all beats searching.
+std::ptrdiff_t tasks_on(std::span<const NodeIndex> nodes, NodeIndex n) {
+  constexpr std::size_t kFew = 16;
+  if (nodes.size() <= kFew) return std::count(nodes.begin(), nodes.end(), n);
+  const auto [first, last] = std::equal_range(nodes.begin(), nodes.end(), n);
+  return last - first;
+}
+
 // The CPU need of all the job's tasks on the node.
 double need_on(const ClusterView& view, const ClusterState& state, JobSlot job, NodeIndex n) {
-  const std::span<const NodeIndex> nodes = state.nodes_of(job);
-  const auto [first, last] = std::equal_range(nodes.begin(), nodes.end(), n);
-  return view.jobs[job].cpu_need * static_cast<double>(last - first);
+  return view.jobs[job].cpu_need * static_cast<double>(tasks_on(state.nodes_of(job), n));
 }
 
 std::size_t as_count(double number) {
@@ -128,9 +134,11 @@ void Yields::solve(const ClusterView& view, const ClusterState& state, const Res
 void Yields::reserve_for_others(const ClusterView& view, const ClusterState& state, const Residents& residents) {
   for (std::uint32_t k = 0; k < group_.nodes().size(); ++k) {
     const NodeIndex n = group_.nodes()[k];
+    const std::span<const JobSlot> there = residents.on(n);
+    if (std::all_of(there.begin(), there.end(), [&](JobSlot job) { return group_.contains(job); })) continue;
     double others = 0;
     double part = 0;
-    for (JobSlot job : residents.on(n)) {
+    for (JobSlot job : there) {
       const double used = need_on(view, state, job, n) * yield_[job];
       (group_.contains(job) ? part : others) += used;
     }
