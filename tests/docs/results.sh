@@ -8,7 +8,7 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 mkdir "$copy/images" "$copy/results"
 cp "$here"/../images/*.svg "$copy/images"
-cp -r "$here"/*.md "$here"/*.py "$here/data" "$copy/results"
+cp -r "$here"/*.md "$here/regenerate.py" "$here/tables" "$here/data" "$copy/results"
 chmod -R u+w "$copy"
 found() {
   if python3 "$copy/results/regenerate.py" check > /dev/null; then
