@@ -76,11 +76,15 @@ bool Admission::run(DecisionContext& context, Placer& placer) {
     if (!paused) break;
   }
   shortest_wait_ = kNever;
-  for (JobSlot job : context.state.active()) {
+  const auto waits = [&](JobSlot job) {
     if (!context.state.placed(job))
       shortest_wait_ = std::min(shortest_wait_, context.job(job).flow_time(context.at.now));
+  };
+  waiting_.each(waits);  // in the last round
+  for (const Reason& reason : displaced_) {
+    waits(reason.job);
+    was_displaced_[reason.job] = 0;
   }
-  for (const Reason& reason : displaced_) was_displaced_[reason.job] = 0;
   return changed;
 }
 
@@ -348,7 +352,8 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
   ClusterState& state = context.state;
   room_.begin(state, job, {limits.lane, limits.beside ? &reservation_ : nullptr, most_load});
   marked_.clear();
-  for (std::size_t k = 0; !room_.enough(); ++k) {
+  const double most_tried = most_load < kNever ? context.options.tried : kNever;
+  for (std::size_t k = 0; !room_.enough() && static_cast<double>(marked_.size()) < most_tried; ++k) {
     const Victim* next = victims_.cheapest(k);
     if (next == nullptr || (!shares_.matter() && !(next->cost < least))) break;
     const Victim victim = *next;

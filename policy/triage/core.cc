@@ -23,12 +23,13 @@ std::unique_ptr<Placer> make_placer(TriageParts::Placement placement) {
 
 Instant instant_of(const ClusterView& view, const ClusterState& state) {
   double heaviest = 0;
-  bool any_kept = false;
+  std::size_t kept = 0;
   for (JobSlot job : state.active()) {
     heaviest = std::max(heaviest, view.jobs[job].weight);
-    any_kept = any_kept || view.jobs[job].pauses == Pauses::kept;
+    if (view.jobs[job].pauses == Pauses::kept) ++kept;
   }
-  return {view.now, heaviest > 0 ? heaviest : 1, static_cast<double>(state.node_count()), any_kept};
+  return {view.now, heaviest > 0 ? heaviest : 1, static_cast<double>(state.node_count()), kept > 0,
+          kept == state.active().size()};
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ struct Parameter {
   double TriageOptions::* member;
   Kind kind;
 };
-constexpr std::array<Parameter, 17> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},
+constexpr std::array<Parameter, 18> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},
                                                  {"HOLD=", &TriageOptions::hold, Parameter::Kind::seconds},
                                                  {"PAUSED=", &TriageOptions::margin_paused, Parameter::Kind::margin},
                                                  {"ROOM=", &TriageOptions::elbow_room, Parameter::Kind::ratio},
@@ -54,6 +54,7 @@ constexpr std::array<Parameter, 17> kParameters{{{"PATIENCE=", &TriageOptions::p
                                                  {"PERIOD=", &TriageOptions::move_period, Parameter::Kind::period},
                                                  {"PAYS=", &TriageOptions::move_gain, Parameter::Kind::ratio},
                                                  {"TIED=", &TriageOptions::tied, Parameter::Kind::count},
+                                                 {"TRIED=", &TriageOptions::tried, Parameter::Kind::count},
                                                  {"RETURN=", &TriageOptions::crowded_return, Parameter::Kind::ratio},
                                                  {"WIDTH=", &TriageOptions::width_power, Parameter::Kind::width},
                                                  {"LOSS=", &TriageOptions::loss_margin, Parameter::Kind::margin},
@@ -231,7 +232,8 @@ constexpr std::array kFields{option_field<&TriageOptions::penalty>("penalty", kN
                              option_field<&TriageOptions::crowd>("crowd", kNotNegative),
                              option_field<&TriageOptions::share>("share", kPositive),
                              option_field<&TriageOptions::probe>("probe", kNotNegative),
-                             option_field<&TriageOptions::tied>("tied", kNotNegative)};
+                             option_field<&TriageOptions::tied>("tied", kNotNegative),
+                             option_field<&TriageOptions::tried>("tried", kNotNegative)};
 static_assert(kFields.size() == field_count<TriageOptions>(), "an option is missing in the table");
 constexpr OptionTable kOptions{"triage", kFields};
 

@@ -25,11 +25,13 @@ bool LocalMoves::run(DecisionContext& context, Placer& placer, Yields& yields) {
     if (context.knows() && time_left(job, context.at, context.run_time_of(slot)) < rule_.period) continue;
     const Tried& tried = tried_[slot];
     if (tried.id == job.id && job.virtual_time(now) < kTryAgain * tried.progress) continue;
-    candidates_.push_back({static_cast<float>((1 - yield) * job.cpu_need * job.tasks), slot});
+    const auto at = static_cast<std::uint32_t>(candidates_.size());
+    candidates_.push_back({static_cast<float>((1 - yield) * job.cpu_need * job.tasks), at, slot});
   }
-  std::stable_sort(candidates_.begin(), candidates_.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.lack > b.lack; });
-  if (candidates_.size() > rule_.most) candidates_.resize(rule_.most);
+  const std::size_t most = std::min(candidates_.size(), rule_.most);
+  std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(most), candidates_.end(),
+                    Candidate::before);
+  candidates_.resize(most);
 
   bool moved = false;
   for (const Candidate& candidate : candidates_) {

@@ -2,6 +2,7 @@
 // Occasional moves: a job that shares its CPU moves to nodes where it runs faster, or lets those it leaves run faster.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "policy/triage/options.h"
@@ -37,7 +38,7 @@ class LocalMoves {
   /// Tries running jobs that get less CPU than they need, those that lack most first. Each is removed and placed again;
   /// the move is kept if the CPU that all jobs together gain, over the job's expected remaining time (as long as it has
   /// run, or what is left of a known run time, then at least a period), exceeds `gain` times the cost of the penalty.
-  /// `yields` must be those of the mapping, and are kept up to date. True if a job was moved. O(jobs log jobs + most x
+  /// `yields` must be those of the mapping, and are kept up to date. True if a job was moved. O(jobs + most x
   /// (placement + yields of the jobs tied to the moved one)).
   bool run(DecisionContext& context, Placer& placer, Yields& yields);
 
@@ -45,8 +46,12 @@ class LocalMoves {
 
  private:
   struct Candidate {
-    float lack = 0;  ///< coarse, so that rounding does not decide ties
+    float lack = 0;        ///< coarse, so that rounding does not decide ties
+    std::uint32_t at = 0;  ///< in submission order, which decides them
     JobSlot job = kNoSlot;
+    static bool before(const Candidate& a, const Candidate& b) {
+      return a.lack != b.lack ? a.lack > b.lack : a.at < b.at;
+    }
   };
   // A job that found no better nodes, and its progress at that time.
   struct Tried {

@@ -7,8 +7,7 @@ namespace dfrs::triage {
 
 void MemoryShares::count(const DecisionContext& context) {
   const std::span<const JobSlot> active = context.state.active();
-  matter_ =
-      std::any_of(active.begin(), active.end(), [&](JobSlot job) { return context.job(job).pauses != Pauses::kept; });
+  matter_ = !context.at.all_kept;
   if (!matter_) return;
   std::size_t kept = 0;
   whole_ = 0;

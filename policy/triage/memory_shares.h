@@ -44,7 +44,7 @@ inline constexpr Seconds kBriefLimit = 3600;
 
 class MemoryShares {
  public:
-  /// Takes stock of the placed jobs. O(jobs), and O(nodes) if some job may not be paused without loss.
+  /// Takes stock of the placed jobs. O(jobs + nodes), O(1) if all jobs can be paused without loss.
   void count(const DecisionContext& context);
   /// A job has been placed since.
   void placed(const DecisionContext& context, JobSlot job);

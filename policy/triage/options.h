@@ -87,7 +87,11 @@ struct TriageOptions {
   /// change, then for the jobs that share one with those, and so on, up to this many jobs. On a large, full cluster
   /// that chain reaches all jobs, changes each of them slightly, and would make decisions slower the larger the cluster
   /// is.
-  double tied = 1000;
+  double tied = 300;
+  /// TRIED: a new job that would be crowded has at most this many running jobs tried, the cheapest first, for room of
+  /// its own. On a large, full cluster thousands could go, and hardly any of them leaves a node where the job would
+  /// fare better.
+  double tried = 300;
 };
 
 /// The expected cost of a pause of this job, in seconds.

@@ -28,8 +28,9 @@ struct Instant {
   double heaviest = 1;
   /// Of the cluster.
   double nodes = kNever;
-  /// Whether some job in the system can be paused without loss.
+  /// Whether some job in the system can be paused without loss, and whether all can.
   bool any_kept = false;
+  bool all_kept = true;
 };
 
 inline double weight_of(const JobView& job, const Instant& at) { return job.weight / at.heaviest; }

@@ -29,16 +29,19 @@ class Victims {
   void clear() {
     all_.clear();
     sorted_ = 0;
+    selected_ = 0;
   }
   /// O(1), or O(sorted victims) for one that belongs among those.
   void insert(const Victim& victim) {
     if (sorted_ == 0 || !Victim::cheaper(victim, all_[sorted_ - 1])) {
       all_.push_back(victim);
+      selected_ = sorted_;
       return;
     }
     const auto end = all_.begin() + static_cast<std::ptrdiff_t>(sorted_);
     all_.insert(std::upper_bound(all_.begin(), end, victim, Victim::cheaper), victim);
     ++sorted_;
+    ++selected_;
   }
   /// The k-th cheapest victim, from 0; null if there are fewer. All calls with k < n together are O(victims x log n + n
   /// log n).
@@ -53,22 +56,31 @@ class Victims {
     if (at == end) return;
     all_.erase(at);
     --sorted_;
+    --selected_;
   }
 
  private:
-  // Doubles the number of sorted victims.
+  // Doubles the number of sorted victims. Selects many of them at once, since that takes a pass over all others.
   void sort_more() {
     constexpr std::size_t kFirst = 64;
+    constexpr std::size_t kSelected = 16;  // times as many
     const std::size_t more = std::min(std::max(kFirst, sorted_), all_.size() - sorted_);
-    const auto begin = all_.begin() + static_cast<std::ptrdiff_t>(sorted_);
-    const auto end = begin + static_cast<std::ptrdiff_t>(more);
-    if (end != all_.end()) std::nth_element(begin, end, all_.end(), Victim::cheaper);
+    if (sorted_ + more > selected_) select(std::min(kSelected * more, all_.size() - sorted_));
+    const auto begin = at(sorted_);
+    const auto end = at(sorted_ + more);
+    if (end != at(selected_)) std::nth_element(begin, end, at(selected_), Victim::cheaper);
     std::sort(begin, end, Victim::cheaper);
     sorted_ += more;
   }
+  void select(std::size_t more) {
+    selected_ = sorted_ + more;
+    if (at(selected_) != all_.end()) std::nth_element(at(sorted_), at(selected_), all_.end(), Victim::cheaper);
+  }
+  std::vector<Victim>::iterator at(std::size_t k) { return all_.begin() + static_cast<std::ptrdiff_t>(k); }
 
   std::vector<Victim> all_;
-  std::size_t sorted_ = 0;  // this many entries come first and are the cheapest, in order
+  std::size_t sorted_ = 0;    // this many entries come first and are the cheapest, in order
+  std::size_t selected_ = 0;  // this many are cheaper than all others; at least as many
 };
 
 }  // namespace dfrs::triage

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "policy/core/compare.h"
+#include "policy/core/node_runs.h"
 #include "policy/triage/weights.h"
 
 namespace dfrs::triage {
@@ -47,6 +48,8 @@ void Yields::begin(const ClusterView& view, std::span<const Event> events, const
   changed_.assign(state.changed_nodes().begin(), state.changed_nodes().end());
   nothing_known_ = nothing_known_ || has_event(events, EventKind::resync);
   if (nothing_known_) overloaded_.assign(state.node_count(), 0);
+  used_.resize(state.node_count());
+  for (NodeIndex n : changed_) used_[n] = {};
 }
 
 void Yields::update(const ClusterView& view, const ClusterState& state, const Residents& residents) {
@@ -133,23 +136,32 @@ void Yields::solve(const ClusterView& view, const ClusterState& state, const Res
 
 void Yields::reserve_for_others(const ClusterView& view, const ClusterState& state, const Residents& residents) {
   for (std::uint32_t k = 0; k < group_.nodes().size(); ++k) {
+    const CpuContention::Node& node = contention_.nodes()[k];
     const NodeIndex n = group_.nodes()[k];
-    const std::span<const JobSlot> there = residents.on(n);
-    if (std::all_of(there.begin(), there.end(), [&](JobSlot job) { return group_.contains(job); })) continue;
-    double others = 0;
+    if (node.count == residents.on(n).size()) continue;  // all are in the part
     double part = 0;
-    for (JobSlot job : there) {
-      const double used = need_on(view, state, job, n) * yield_[job];
-      (group_.contains(job) ? part : others) += used;
+    for (const CpuContention::User& user : contention_.users(node)) {
+      part += user.need * yield_[contention_.jobs()[user.job].slot];
     }
+    const double others = std::max(0.0, used_on(view, state, residents, n) - part);
     // A node with jobs outside the part has no new jobs, so the part may keep what it has there in spite of rounding.
-    if (others > 0) contention_.limit_capacity(k, std::max(part, state.cpu_capacity(n) - others));
+    contention_.limit_capacity(k, std::max(part, state.cpu_capacity(n) - others));
   }
+}
+
+// The CPU that the jobs on the node use at their yields. O(tasks of these jobs), O(1) if nothing has changed since.
+double Yields::used_on(const ClusterView& view, const ClusterState& state, const Residents& residents, NodeIndex n) {
+  Used& used = used_[n];
+  if (used.version == residents.changes(n)) return used.cpu;
+  used = {0, residents.changes(n)};
+  for (JobSlot job : residents.on(n)) used.cpu += need_on(view, state, job, n) * yield_[job];
+  return used.cpu;
 }
 
 void Yields::keep(const ClusterView& view, const ClusterState& state) {
   for (NodeIndex n : seeds_) overloaded_[n] = overloaded(state, n) ? 1 : 0;
-  std::size_t limited = 0;  // contention_.jobs() is a subsequence of group_.jobs()
+  for (NodeIndex n : group_.nodes()) used_[n] = {};  // nobody asks what is used on a node before it is overloaded
+  std::size_t limited = 0;                           // contention_.jobs() is a subsequence of group_.jobs()
   for (JobSlot job : group_.jobs()) {
     const bool is_limited = limited < found_.size() && contention_.jobs()[limited].slot == job;
     set(view, job, is_limited ? found_[limited++] : 1, is_limited);
@@ -219,7 +231,8 @@ Seconds Yields::next_look(const ClusterState& state) {
 }
 
 void Yields::append_changes(const ClusterView& view, const ClusterState& state, Outcome& outcome) {
-  std::sort(set_.begin(), set_.end(), [&](JobSlot a, JobSlot b) { return state.order(a) < state.order(b); });
+  const auto earlier = [&](JobSlot a, JobSlot b) { return state.order(a) < state.order(b); };
+  if (!std::is_sorted(set_.begin(), set_.end(), earlier)) std::sort(set_.begin(), set_.end(), earlier);
   set_.erase(std::unique(set_.begin(), set_.end()), set_.end());
   for (JobSlot job : set_) {
     if (!state.placed(job)) continue;

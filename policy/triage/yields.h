@@ -60,6 +60,7 @@ class Yields {
   void seed_node(NodeIndex n, const ClusterState& state, const Residents& residents);
   void solve(const ClusterView& view, const ClusterState& state, const Residents& residents);
   void reserve_for_others(const ClusterView& view, const ClusterState& state, const Residents& residents);
+  double used_on(const ClusterView& view, const ClusterState& state, const Residents& residents, NodeIndex n);
   void keep(const ClusterView& view, const ClusterState& state);
   void set(const ClusterView& view, JobSlot job, double yield, bool limited);
   std::span<const NodeIndex> nodes_at_update(const ClusterState& state, std::size_t touched) const;
@@ -73,10 +74,16 @@ class Yields {
   Instant at_;
   std::span<const Seconds> run_time_;
 
-  std::vector<double> yield_;             // by slot
-  std::vector<std::uint8_t> limited_;     // by slot: on an overloaded node
-  std::vector<Seconds> look_;             // by slot: watch_[slot].at_least(), side by side for fast searches
-  std::vector<WeightWatch> watch_;        // by slot: when its weight needs a look; never if it is not limited
+  std::vector<double> yield_;          // by slot
+  std::vector<std::uint8_t> limited_;  // by slot: on an overloaded node
+  std::vector<Seconds> look_;          // by slot: watch_[slot].at_least(), side by side for fast searches
+  std::vector<WeightWatch> watch_;     // by slot: when its weight needs a look; never if it is not limited
+  // The CPU used on an overloaded node, as long as its jobs and their yields are those of that version.
+  struct Used {
+    double cpu = 0;
+    std::uint64_t version = ~std::uint64_t{0};  // Residents::changes()
+  };
+  std::vector<Used> used_;                // by node
   std::vector<std::uint8_t> overloaded_;  // by node, when yields were last kept
   bool nothing_known_ = true;
   std::vector<NodeIndex> changed_;  // nodes that have changed since yields were last kept

@@ -237,7 +237,7 @@ std::string campaign_settings(const CampaignOptions& options) {
   // The rest of Triage's parameters are in the algorithm's name.
   const auto& [expected_penalty, time_scale, patience, hold, margin_paused, elbow_room, crowded_return, own_loss,
                stretch_power, age_power, width_power, move_period, move_gain, loss_margin, loss_age, crowd, share,
-               probe, tied] = engine.of<TriageOptions>();
+               probe, tied, tried] = engine.of<TriageOptions>();
   const auto& [period, flow_floor, ticks_apart] = engine.of<DfrsOptions>();
   const auto& [pass_per_event, pack_tasks] = engine.of<BatchOptions>();
   const auto apart = [](bool yes) { return yes ? "apart" : "merged"; };

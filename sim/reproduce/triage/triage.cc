@@ -14,7 +14,7 @@ struct Part {
   Show* show;
 };
 
-constexpr std::array<Part, 49> kParts{{
+constexpr std::array<Part, 50> kParts{{
     {{"weeks", "HPC2N's 182 weeks, Triage and its settings beside table 2 of RR-7659", "4 min"},
      need_weeks,
      show_weeks},
@@ -78,6 +78,9 @@ constexpr std::array<Part, 49> kParts{{
     {{"sensitivity-period", "against PERIOD, of moves", "1 min"}, need_sensitivity, show_sensitivity},
     {{"sensitivity-pays", "against PAYS, what a move must gain", "1 min"}, need_sensitivity, show_sensitivity},
     {{"sensitivity-tied", "against TIED, how many jobs a change of the mapping reaches", "1 min"},
+     need_sensitivity,
+     show_sensitivity},
+    {{"sensitivity-tried", "against TRIED, how many running jobs a crowded job has tried", "1 min"},
      need_sensitivity,
      show_sensitivity},
     {{"sensitivity-return", "against RETURN, the share below which a paused job stays paused", "1 min"},

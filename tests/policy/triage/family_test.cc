@@ -15,6 +15,7 @@ TEST(TriageNames, TakePartsAndNumbers) {
                                          {"triage/share=2/limits", "Triage/LIMITS/SHARE=2"},
                                          {"Triage/PAYS=0/STRETCH=2.5/SHORT=0.1", "Triage/SHORT=0.1/STRETCH=2.5/PAYS=0"},
                                          {"Triage/TIED=0", "Triage/TIED=0"},
+                                         {"triage/tried=10", "Triage/TRIED=10"},
                                          {"triage/tied=500/hold=0", "Triage/HOLD=0/TIED=500"}}) {
     const auto parsed = parse_algorithm(given);
     ASSERT_TRUE(parsed) << given << ": " << parsed.error().message;
@@ -34,6 +35,7 @@ TEST(TriageNames, WrongOnesSayWhatIsWanted) {
                                     {"Triage/AGE=0.3", "AGE takes a multiple of 0.5 from 0 to 8"},
                                     {"Triage/WIDTH=0.3", "WIDTH takes a multiple of 0.25 from 0 to 2"},
                                     {"Triage/TIED=1.5", "TIED takes a whole number, at least 0"},
+                                    {"Triage/TRIED=x", "TRIED takes a whole number, at least 0"},
                                     {"Triage/TIED=-1", "TIED takes a whole number, at least 0"},
                                     {"Triage/HOLD=1/HOLD=1", "'HOLD=1' is one part too many"},
                                     {"Triage/MOVE=FEW/MOVE=FEW", "'MOVE=FEW' is one part too many"},

@@ -55,6 +55,7 @@ void compare(const TestHostOptions& host_options, std::uint64_t count, std::span
   std::uint64_t pauses = 0;
   std::uint64_t moves = 0;
   std::uint64_t cuts = 0;
+  std::uint64_t few_tried = 0;
   std::uint64_t beside = 0;
   std::uint64_t kept_off = 0;
   std::uint64_t collections = 0;
@@ -66,6 +67,7 @@ void compare(const TestHostOptions& host_options, std::uint64_t count, std::span
       // The random jobs run for minutes, so that both short scales make the rules on progress act.
       engine.of<TriageOptions>().time_scale = dice.chance(50) ? 0.125 : 0.015625;
       if (dice.chance(50)) engine.of<TriageOptions>().tied = dice.between(0, 8);
+      if (dice.chance(50)) engine.of<TriageOptions>().tried = dice.between(0, 4);
       TestHost host(dice, algorithm, engine, host_options);
       oracle::DecisionChecker checker;
       const TriageOptions& options = engine.of<TriageOptions>();
@@ -82,6 +84,7 @@ void compare(const TestHostOptions& host_options, std::uint64_t count, std::span
       pauses += lockstep.pauses();
       moves += lockstep.moves();
       cuts += lockstep.cuts();
+      few_tried += lockstep.few_tried();
       beside += lockstep.beside();
       kept_off += lockstep.kept_off();
       collections += lockstep.collections();
@@ -99,6 +102,7 @@ void compare(const TestHostOptions& host_options, std::uint64_t count, std::span
   EXPECT_GT(pauses, few ? 30u : 100u);
   EXPECT_GT(moves, few ? 0u : 5u);
   EXPECT_GT(cuts, few ? 30u : 100u);
+  EXPECT_GT(few_tried, few ? 10u : 30u);
 }
 
 TEST(TriageLockstep, EqualNodes) {

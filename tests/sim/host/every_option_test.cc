@@ -49,6 +49,7 @@ const std::vector<Case> kCases{
     {"triage.share", "Triage", 1, "SHARE=1", PauseEffect::none},
     {"triage.probe", "Triage", 60, "PROBE=60", PauseEffect::none},
     {"triage.tied", "Triage", 1, "TIED=1"},
+    {"triage.tried", "Triage", 1, "TRIED=1"},
 };
 
 std::vector<Seconds> ends(const Instance& instance, const std::string& name, const SimOptions& options) {
