@@ -46,7 +46,7 @@ struct TriageOptions {
   Seconds patience = 60;
   /// HOLD: protects running jobs, in seconds, by the wait that a pause is likely to bring with it. It also keeps two
   /// jobs from displacing each other in turns. A job as wide as the cluster has half of it.
-  Seconds hold = 600;
+  Seconds hold = 750;
   /// PAUSED: how many times as urgent as its victim a paused job must be, since it costs a penalty itself. A job that
   /// never ran must only be more urgent.
   double margin_paused = 1.2;

@@ -40,7 +40,7 @@ struct ResultRow {
 
 /// Increment this with every change of simulation results (a golden in tests/golden changes) or of the result columns.
 /// Stores of another version are refused.
-inline constexpr int kResultsVersion = 8;
+inline constexpr int kResultsVersion = 9;
 
 /// A number of a record.
 template <typename Record>

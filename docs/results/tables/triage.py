@@ -36,9 +36,9 @@ def in_worlds():
 
 
 # Defaults of Triage's parameters, in the order of the part; those that act in one world only.
-USUAL = {"PATIENCE": 60, "HOLD": 600, "PAUSED": 1.2, "ROOM": 0.75, "OWN": 20, "STRETCH": 2, "AGE": 0.5, "PERIOD": 300,
-         "PAYS": 3, "TIED": 1000, "RETURN": 0.75, "WIDTH": 0.25, "LOSS": 2, "AGED": 24, "CROWD": 8, "SHARE": 3,
-         "PROBE": 18000, "SHORT": 10, "penalty expected": 300}
+USUAL = {"PATIENCE": 60, "HOLD": 750, "PAUSED": 1.2, "ROOM": 0.75, "OWN": 20, "STRETCH": 2, "AGE": 0.5, "PERIOD": 300,
+         "PAYS": 3, "TIED": 300, "TRIED": 300, "RETURN": 0.75, "WIDTH": 0.25, "LOSS": 2, "AGED": 24, "CROWD": 8,
+         "SHARE": 3, "PROBE": 18000, "SHORT": 10, "penalty expected": 300}
 ACTS_IN = {"LOSS": "lost", "AGED": "lost", "CROWD": "none", "SHARE": "none", "PROBE": "none"}
 
 

@@ -29,7 +29,7 @@ const std::vector<Parameter>& parameters() {
   static const TriageOptions kUsual;
   static const std::vector<Parameter> kAll{
       {"sensitivity-patience", "PATIENCE", "PATIENCE (s)", kUsual.patience, {0, 10, 20, 40, 90, 120, 300}},
-      {"sensitivity-hold", "HOLD", "HOLD (s)", kUsual.hold, {0, 150, 300, 450, 900, 1200}},
+      {"sensitivity-hold", "HOLD", "HOLD (s)", kUsual.hold, {0, 150, 300, 450, 600, 900, 1200}},
       {"sensitivity-paused", "PAUSED", "PAUSED", kUsual.margin_paused, {1, 1.1, 1.35, 1.5, 2, 3, 5}},
       {"sensitivity-room", "ROOM", "ROOM (share of the CPU)", kUsual.elbow_room, {0, 0.25, 0.5}},
       {"sensitivity-own", "OWN", "OWN", kUsual.own_loss, {0, 1, 5, 10, 40, 80}},

@@ -51,7 +51,7 @@ TEST(TriageUrgency, AboveThreeAStretchCountsByItsSquareRoot) {
   EXPECT_DOUBLE_EQ(triage::urgency(job, {1200}, kDefaults), 6 + 300 / 100.0);
   job.weight = 2;
   EXPECT_DOUBLE_EQ(triage::urgency(job, {1200}, kDefaults), 2 * (6 + 300 / 100.0));
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job_with(JobState::running, 100), {1200}, kDefaults), 6 + (300 + 600) / 100.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job_with(JobState::running, 100), {1200}, kDefaults), 6 + (300 + 750) / 100.0);
   // A job that has not run yet may be short.
   EXPECT_DOUBLE_EQ(triage::urgency(job_with(JobState::waiting, 0), {1200}, kDefaults), (1200 + 60) / 10.0);
   // Where run times are known, all of it counts.
@@ -61,17 +61,17 @@ TEST(TriageUrgency, AboveThreeAStretchCountsByItsSquareRoot) {
 TEST(TriageUrgency, AJobAsWideAsTheClusterHasHalfOfTheHold) {
   JobView job = job_with(JobState::running, 200);
   job.tasks = 4;
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200, 1, 8}, kDefaults), (200 + 300 + 450) / 200.0);
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200, 1, 4}, kDefaults), (200 + 300 + 300) / 200.0);
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200, 1, 2}, kDefaults), (200 + 300 + 300) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200, 1, 8}, kDefaults), (200 + 300 + 562.5) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200, 1, 4}, kDefaults), (200 + 300 + 375) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200, 1, 2}, kDefaults), (200 + 300 + 375) / 200.0);
 }
 
 TEST(TriageUrgency, PauseCostIsTheStretchThePauseWouldLeadTo) {
   JobView job = job_with(JobState::running, 200);
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, kDefaults), (200 + 300 + 600) / 200.0);
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, {.penalty = 0}), (200 + 600) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, kDefaults), (200 + 300 + 750) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, {.penalty = 0}), (200 + 750) / 200.0);
   job.weight = 0.5;
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, kDefaults), 2.75);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {200}, kDefaults), 3.125);
 }
 
 TEST(TriageUrgency, AllTimesAreInProportionToTheScale) {
@@ -231,11 +231,11 @@ TEST(TriageAdmission, ALongJobMakesRoomAtOnceAndComesBackWithThePenalty) {
 }
 
 TEST(TriageAdmission, AYoungJobIsLetAloneUntilThePauseCostsLess) {
-  // At t the newcomer of 10 s has the urgency (t - 10 + 60) / 10, the other's pause costs (t + 600) / t. The first is
-  // the greater one where t^2 + 40 t > 6000: from 60 s on. The queue is looked at when the wait has grown by a tenth.
+  // At t the newcomer of 10 s has the urgency (t - 10 + 60) / 10, the other's pause costs (t + 675) / t. The first is
+  // the greater one where t^2 + 40 t > 6750: from 65 s on. The queue is looked at when the wait has grown by a tenth.
   const HandRun r = run(1, {job(0, 10000, 100), job(10, 10, 100)});
-  EXPECT_GT(r.result.jobs[1].start, 60);
-  EXPECT_LT(r.result.jobs[1].start, 66);
+  EXPECT_GT(r.result.jobs[1].start, 64);
+  EXPECT_LT(r.result.jobs[1].start, 70);
 }
 
 TEST(TriageAdmission, NobodyIsPausedWithoutNeed) {
@@ -249,7 +249,7 @@ TEST(TriageAdmission, NobodyIsPausedWithoutNeed) {
 
 TEST(TriageAdmission, ACrowdedNewcomerMakesRoomOfItsOwn) {
   // Memory would let the newcomer in beside the two on node 0, with a third of its CPU; node 1 is full. To be slowed
-  // down threefold is worse than what a pause does to the long job on node 1, (10000 + 900) / 10000 at most.
+  // down threefold is worse than what a pause does to the long job on node 1, (10000 + 1050) / 10000 at most.
   const std::vector<sim::Job> jobs{job(0, 90000, 40), job(0, 90000, 100), job(1, 90000, 40), job(10000, 100, 10)};
   const HandRun r = run(2, jobs);
   EXPECT_EQ(r.result.jobs[1].pauses, 1u);
@@ -261,7 +261,7 @@ TEST(TriageAdmission, ACrowdedNewcomerMakesRoomOfItsOwn) {
 TEST(TriageUrgency, WhoServesAPenaltyLosesWhatItHasServed) {
   JobView job = job_with(JobState::running, 200);
   job.clock.since = 600;  // 100 s to go, 200 served
-  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {500}, kDefaults), (500 + 200 + 600) / 200.0);
+  EXPECT_DOUBLE_EQ(triage::pause_cost(job, {500}, kDefaults), (500 + 200 + 750) / 200.0);
 }
 
 TEST(TriageAdmission, ThePausedNeedAMargin) {
