@@ -12,6 +12,7 @@ TriageOptions ClairvoyantTriage::rules(const TriageOptions& host) {
   known.penalty = host.penalty;
   known.time_scale = host.time_scale;
   known.tied = host.tied;
+  known.tried = host.tried;
   known.patience = 10;
   known.hold = 0;
   known.margin_paused = 1.2;

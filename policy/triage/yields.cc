@@ -44,6 +44,8 @@ void Yields::begin(const ClusterView& view, std::span<const Event> events, const
   watch_.resize(slots);
   limited_.resize(slots, 0);
   set_.clear();
+  looked_ = false;
+  overdue_ = false;
   kept_touched_ = 0;
   changed_.assign(state.changed_nodes().begin(), state.changed_nodes().end());
   nothing_known_ = nothing_known_ || has_event(events, EventKind::resync);
@@ -62,12 +64,9 @@ void Yields::update(const ClusterView& view, const ClusterState& state, const Re
     nothing_known_ = false;
   } else {
     add_changed(state, residents);
-    for (JobSlot job : state.active()) {
-      if (look_[job] > view.now || !state.placed(job) || !look_due(job, view.now)) continue;
-      group_.add(job);
-      group_.add_neighbours(state, job, [&](NodeIndex n) { return residents.on(n); });
-    }
+    if (!looked_) add_due(view, state, residents);
   }
+  looked_ = true;
   solve(view, state, residents);
   keep(view, state);
   note_update(state);
@@ -92,6 +91,25 @@ void Yields::add_changed(const ClusterState& state, const Residents& residents) 
   std::sort(changed_.begin(), changed_.end());
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   for (NodeIndex n : changed_) seed_node(n, state, residents);
+}
+
+// Adds the jobs whose weights are due, in submission order, and those that share overloaded nodes with them. Jobs that
+// have changed anyway do not count against the limit.
+void Yields::add_due(const ClusterView& view, const ClusterState& state, const Residents& residents) {
+  due_.clear();
+  std::size_t more = 0;
+  for (JobSlot job : state.active()) {
+    if (look_[job] > view.now || !state.placed(job) || !look_due(job, view.now)) continue;
+    if (!group_.contains(job) && more++ >= std::max<std::size_t>(most_tied_, 1)) {
+      overdue_ = true;
+    } else {
+      due_.push_back(job);
+    }
+  }
+  for (JobSlot job : due_) {
+    group_.add(job);
+    group_.add_neighbours(state, job, [&](NodeIndex n) { return residents.on(n); });
+  }
 }
 
 std::span<const NodeIndex> Yields::nodes_at_update(const ClusterState& state, std::size_t touched) const {
@@ -223,6 +241,7 @@ bool Yields::look_due(JobSlot job, Seconds until) {
 }
 
 Seconds Yields::next_look(const ClusterState& state) {
+  if (overdue_) return at_.now + kLookOn * options_.time_scale;
   Seconds next = kNever;
   for (JobSlot job : state.active()) {
     if (look_[job] < next && state.placed(job) && look_due(job, next)) next = look_[job];

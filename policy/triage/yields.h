@@ -21,6 +21,10 @@
 
 namespace dfrs::triage {
 
+/// Weights for which a call has not had the time are looked at after that many seconds, scaled by
+/// TriageOptions::time_scale.
+inline constexpr Seconds kLookOn = 2;
+
 class Yields {
  public:
   Yields(TriageParts::Yields rule, const TriageOptions& options);
@@ -30,8 +34,9 @@ class Yields {
   void begin(const ClusterView& view, std::span<const Event> events, const ClusterState& state, const Instant& at,
              std::span<const Seconds> run_time = {});
 
-  /// Brings yields up to date with the mapping and the time. O(jobs + part log part), where the part is the jobs whose
-  /// yields are computed and their nodes.
+  /// Brings yields up to date with the mapping and, the first time in a call of the policy, with the weights: of those
+  /// that need a look, at most TIED (but one at least) get it, in submission order, and those of jobs that have changed
+  /// anyway. O(jobs + part log part), where the part is the jobs whose yields are computed and their nodes.
   void update(const ClusterView& view, const ClusterState& state, const Residents& residents);
 
   /// Whether a move pays. `job`, and no other job, must have moved since the last update, from `old_nodes`. The CPU
@@ -47,7 +52,8 @@ class Yields {
   double of(JobSlot job) const { return yield_[job]; }
   /// Whether any job runs on an overloaded node. O(jobs).
   bool anyone_limited(const ClusterState& state) const;
-  /// The first instant at which a weight needs another look if nothing else happens. O(jobs).
+  /// The first instant at which a weight needs another look if nothing else happens; soon if update() has left some.
+  /// O(jobs).
   Seconds next_look(const ClusterState& state);
 
   /// Appends every running job whose yield or nodes differ from the view to the outcome. O(n log n) in the jobs whose
@@ -60,6 +66,7 @@ class Yields {
   void seed_node(NodeIndex n, const ClusterState& state, const Residents& residents);
   void solve(const ClusterView& view, const ClusterState& state, const Residents& residents);
   void reserve_for_others(const ClusterView& view, const ClusterState& state, const Residents& residents);
+  void add_due(const ClusterView& view, const ClusterState& state, const Residents& residents);
   double used_on(const ClusterView& view, const ClusterState& state, const Residents& residents, NodeIndex n);
   void keep(const ClusterView& view, const ClusterState& state);
   void set(const ClusterView& view, JobSlot job, double yield, bool limited);
@@ -86,6 +93,9 @@ class Yields {
   std::vector<Used> used_;                // by node
   std::vector<std::uint8_t> overloaded_;  // by node, when yields were last kept
   bool nothing_known_ = true;
+  bool looked_ = false;   // due weights have been looked at in this call
+  bool overdue_ = false;  // but not all of them
+  std::vector<JobSlot> due_;
   std::vector<NodeIndex> changed_;  // nodes that have changed since yields were last kept
   std::vector<JobSlot> set_;        // jobs whose yields were set in this call, possibly more than once
   // By index in state.touched(): the nodes of the first kept_touched_ jobs when yields were last kept.

@@ -59,6 +59,8 @@ void TriageLockstep::on_step(const ClusterView& view, std::span<const Event> eve
   if (!difference_.empty()) return;
   view_ = &view;
   take(view, events);
+  looked_ = false;
+  overdue_ = false;
   heaviest_ = 0;
   for (JobSlot job : order_) heaviest_ = std::max(heaviest_, view.jobs[job].weight);
   bool admission = !events.empty() || view.now >= next_admission_;
@@ -82,6 +84,7 @@ void TriageLockstep::on_step(const ClusterView& view, std::span<const Event> eve
     if (world_.jobs[job].placed()) next_look = std::min(next_look, known_.at(job));
   }
   next_look = std::max(std::nextafter(view.now, kNever), next_look);
+  if (overdue_) next_look = view.now + 2 * options_.time_scale;
   if (admission) {
     Seconds shortest = kNever;
     for (JobSlot job : order_) {
@@ -358,13 +361,14 @@ void TriageLockstep::add_tied(std::set<JobSlot>& jobs) const {
 }
 
 // Yields are set, with weights of now, for all who are tied to a change since they were last set, or to a weight whose
-// time has come, from those who share an overloaded node with it outwards as long as they are no more than TIED; the
-// others keep theirs.
+// time has come (once a call, and in submission order up to TIED of them, but one at least), from those who share an
+// overloaded node with it outwards as long as they are no more than TIED; the others keep theirs.
 void TriageLockstep::set_yields() {
   std::set<NodeIndex> changed;
   std::swap(changed, stirred_);
   std::set<JobSlot> renewed;
   std::set<JobSlot> due;
+  double looks = 0;
   for (JobSlot job : order_) {
     const std::vector<NodeIndex>& nodes = world_.jobs[job].nodes;
     if (set_in_ && job < set_in_->jobs.size() && set_in_->jobs[job].nodes == nodes) continue;
@@ -377,12 +381,19 @@ void TriageLockstep::set_yields() {
     if (!world_.jobs[job].placed()) continue;
     const std::vector<NodeIndex>& nodes = world_.jobs[job].nodes;
     const bool known = set_in_ && known_.count(job) != 0 && set_in_->jobs[job].nodes == nodes;
-    if (known && known_.at(job) <= view_->now) due.insert(job);
     const bool stirred = std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) {
       return changed.count(n) != 0 && (overloaded(world_, n) || (set_in_ && overloaded(*set_in_, n)));
     });
     if (!known || stirred) renewed.insert(job);
+    if (looked_ || !known || known_.at(job) > view_->now) continue;
+    if (!stirred && ++looks > std::max(options_.tied, 1.0)) {
+      overdue_ = true;
+      ++late_;
+    } else {
+      due.insert(job);
+    }
   }
+  looked_ = true;
   add_tied(due);
   renewed.insert(due.begin(), due.end());
   for (std::set<JobSlot> more = renewed;; renewed = more) {

@@ -40,6 +40,8 @@ class TriageLockstep final : public sim::StepObserver {
   std::uint64_t moves() const { return moves_; }
   /// How often more jobs were tied to a change than TriageOptions::tied, and not all of them had new yields.
   std::uint64_t cuts() const { return cuts_; }
+  /// How often a job's weight needed a look and did not get it.
+  std::uint64_t late() const { return late_; }
   /// How often more jobs could have gone for a crowded one than TriageOptions::tried.
   std::uint64_t few_tried() const { return few_tried_; }
   /// How often a job was placed beside reserved memory, and how often one found no place beside it but one on it.
@@ -128,6 +130,9 @@ class TriageLockstep final : public sim::StepObserver {
   std::uint64_t moves_ = 0;
   std::uint64_t cuts_ = 0;
   std::uint64_t few_tried_ = 0;
+  std::uint64_t late_ = 0;
+  bool looked_ = false;   // at weights, in this call
+  bool overdue_ = false;  // but not at all of them
   std::uint64_t beside_ = 0;
   std::uint64_t kept_off_ = 0;
   std::uint64_t collections_ = 0;

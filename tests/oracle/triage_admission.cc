@@ -327,7 +327,7 @@ bool TriageLockstep::make_room(JobSlot job, std::set<JobSlot>& put_out, std::set
   std::stable_sort(victims.begin(), victims.end(), [&](JobSlot a, JobSlot b) {
     return lost_work(a) != lost_work(b) ? lost_work(a) < lost_work(b) : pause_cost(a) < pause_cost(b);
   });
-  if (most_load<kNever&& static_cast<double>(victims.size())> options_.tried) {
+  if (most_load != kNever && static_cast<double>(victims.size()) > options_.tried) {
     victims.resize(static_cast<std::size_t>(options_.tried));
     ++few_tried_;
   }
