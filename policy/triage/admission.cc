@@ -349,45 +349,61 @@ bool Admission::make_room(DecisionContext& context, Placer& placer, const Ranked
   const Terms terms{least, job.flow_time(context.at.now), most_load, limits};
   if (known_too_big(outweighed_, job, terms)) return false;
 
-  ClusterState& state = context.state;
-  room_.begin(state, job, {limits.lane, limits.beside ? &reservation_ : nullptr, most_load});
-  marked_.clear();
-  const double most_tried = most_load < kNever ? context.options.tried : kNever;
-  for (std::size_t k = 0; !room_.enough() && static_cast<double>(marked_.size()) < most_tried; ++k) {
-    const Victim* next = victims_.cheapest(k);
-    if (next == nullptr || (!shares_.matter() && !(next->cost < least))) break;
-    const Victim victim = *next;
-    if (!(victim.cost < least) || too_old_for(context.job(victim.job), job, context.at, context.options)) continue;
-    room_.without(context.job(victim.job), state.nodes_of(victim.job));
-    marked_.push_back(victim);
+  room_.begin(context.state, job, {limits.lane, limits.beside ? &reservation_ : nullptr, most_load});
+  const bool all_marked = mark_victims(context, job, terms);
+  if (!room_.enough()) {
+    // Those that only want more CPU have terms of their own. A few are kept, so that to look at them stays cheap. If
+    // TRIED has ended the search, that says something about others only where victims come by their cost alone.
+    const bool one_more = most_load == kNever || outweighed_.size() < kMostRefused;
+    if (one_more && (all_marked || !shares_.matter())) remember(outweighed_, job, terms);
+    return false;
   }
-  const bool fits = room_.enough();
-  gone_ = 0;
-  for (std::size_t k = fits ? marked_.size() : 0; k-- > 0;) {
-    const auto& [lost, cost, order, victim] = marked_[k];
-    const std::span<const NodeIndex> nodes = state.nodes_of(victim);
-    if (room_.none_at(nodes)) continue;
-    room_.with(context.job(victim), nodes);
-    if (room_.enough()) continue;
-    room_.without(context.job(victim), nodes);
-    context.remove(victim);
-    victims_.erase(victim);
-    state.explain(displaced_.emplace_back(Reason{ReasonKind::gave_way, victim, incoming.job, cost, least}));
-    was_displaced_[victim] = 1;
-    if (cheapest_ && victim == cheapest_->job) cheapest_.reset();
-    ++gone_;
-  }
-  // Those that only want more CPU have terms of their own. A few are kept, so that to look at them stays cheap.
-  if (!fits && (most_load == kNever || outweighed_.size() < kMostRefused)) remember(outweighed_, job, terms);
-  if (!fits || gone_ == 0) return false;
+  displace_marked(context, incoming, least);
+  if (gone_ == 0) return false;
   refused_.clear();
   outweighed_.clear();
   crowds_.clear();
   const std::span<const NodeIndex> nodes = placer.find(context, incoming.job, 0);
   if (nodes.empty()) return false;
   place(context, incoming.job, nodes);
-  state.explain({ReasonKind::made_room, incoming.job, displaced_.back().job, incoming.key, gone_});
+  context.state.explain({ReasonKind::made_room, incoming.job, displaced_.back().job, incoming.key, gone_});
   return true;
+}
+
+// Marks jobs until there is room, or no other job may go. False if TRIED ended that.
+bool Admission::mark_victims(const DecisionContext& context, const JobView& job, const Terms& terms) {
+  marked_.clear();
+  const double most = terms.most_load < kNever ? context.options.tried : kNever;
+  for (std::size_t k = 0; !room_.enough(); ++k) {
+    const Victim* next = victims_.cheapest(k);
+    if (next == nullptr || (!shares_.matter() && !(next->cost < terms.least))) return true;
+    const Victim victim = *next;
+    const JobView& spec = context.job(victim.job);
+    if (!(victim.cost < terms.least) || too_old_for(spec, job, context.at, context.options)) continue;
+    if (!(static_cast<double>(marked_.size()) < most)) return false;
+    room_.without(spec, context.state.nodes_of(victim.job));
+    marked_.push_back(victim);
+  }
+  return true;
+}
+
+// Of the marked jobs those go that the incoming one needs, most costly first.
+void Admission::displace_marked(DecisionContext& context, const Ranked& incoming, double least) {
+  gone_ = 0;
+  for (std::size_t k = marked_.size(); k-- > 0;) {
+    const auto& [lost, cost, order, victim] = marked_[k];
+    const std::span<const NodeIndex> nodes = context.state.nodes_of(victim);
+    if (room_.none_at(nodes)) continue;
+    room_.with(context.job(victim), nodes);
+    if (room_.enough()) continue;
+    room_.without(context.job(victim), nodes);
+    context.remove(victim);
+    victims_.erase(victim);
+    context.state.explain(displaced_.emplace_back(Reason{ReasonKind::gave_way, victim, incoming.job, cost, least}));
+    was_displaced_[victim] = 1;
+    if (cheapest_ && victim == cheapest_->job) cheapest_.reset();
+    ++gone_;
+  }
 }
 
 void Admission::collect_victims(const DecisionContext& context, double below) {

@@ -32,11 +32,11 @@ class Admission {
   /// pause cost until it would fit; those that need not go are unmarked by decreasing cost, and the rest are paused. A
   /// job is marked only if its pause cost times the margin is below the urgency of the other. A job displaced at this
   /// instant displaces no other. A job that never ran, and finds room only where its share would be low, displaces
-  /// others in the same way for nodes where it gets at least twice as much. A paused job does not return where it would
-  /// be crowded. Runs that would be lost are ended only for jobs that have waited for a part of their progress; memory
-  /// that cannot be taken back is shared among users (memory_shares.h). True if anything changed. O(jobs log jobs +
-  /// waiting x (nodes + running tasks)) per round; a job that asks for no less than one that has just found no room is
-  /// skipped.
+  /// others in the same way, but marks at most TRIED, for nodes where it gets at least twice as much. A paused job does
+  /// not return where it would be crowded. Runs that would be lost are ended only for jobs that have waited for a part
+  /// of their progress; memory that cannot be taken back is shared among users (memory_shares.h). True if anything
+  /// changed. O(jobs log jobs + waiting x (nodes + running tasks)) per round; a job that asks for no less than one that
+  /// has just found no room is skipped.
   bool run(DecisionContext& context, Placer& placer);
 
   /// Whether jobs were left waiting or paused by the last run, and the shortest flow time among them.
@@ -101,6 +101,8 @@ class Admission {
   bool surely_stays(const DecisionContext& context, const Ranked& job);
   bool has_room(const ClusterState& state, const JobView& job);
   bool make_room(DecisionContext& context, Placer& placer, const Ranked& incoming, double most_load);
+  bool mark_victims(const DecisionContext& context, const JobView& job, const Terms& terms);
+  void displace_marked(DecisionContext& context, const Ranked& incoming, double least);
   void collect_victims(const DecisionContext& context, double below);
   bool was_displaced(JobSlot job) const { return was_displaced_[job] != 0; }
   void explain_room(const ClusterState& state, JobSlot job) const;

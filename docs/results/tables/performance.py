@@ -63,10 +63,10 @@ def decisions():
 
 TRIAGE = [
     ("1,000 nodes, 2,000 jobs", "", "1000/0/0"),
-    ("10,000 nodes, 20,000 jobs, some 33 starts and pauses each time", "20 ms; 100 ms", "10000/0/0"),
+    ("10,000 nodes, 20,000 jobs", "20 ms; 100 ms", "10000/0/0"),
     ("20,000 nodes, 40,000 jobs", "", "20000/0/0"),
     ("40,000 nodes, 80,000 jobs", "", "40000/0/0"),
-    ("100,000 nodes, 200,000 jobs, one run", "20 ms; 100 ms", "100000/0/0"),
+    ("100,000 nodes, 200,000 jobs", "20 ms; 100 ms", "100000/0/0"),
     ("10,000 nodes, 20,000 jobs that all need whole nodes of CPU, each node overloaded several times", "", "10000/1/0"),
     ("10,000 nodes, nothing may be paused", "", "10000/0/1"),
     ("10,000 nodes, pauses lose work", "", "10000/0/2"),
