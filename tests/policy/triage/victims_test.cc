@@ -22,10 +22,11 @@ TEST(Victims, AreASortedList) {
       victims.insert(victim);
       expected.push_back(victim);
     };
-    for (int k = dice.between(0, 600); k > 0; --k) insert();
+    // Of many, not all are selected at once.
+    for (int k = dice.between(0, dice.chance(20) ? 5000 : 600); k > 0; --k) insert();
     for (int k = 0; k < 60; ++k) {
       std::sort(expected.begin(), expected.end(), Victim::cheaper);
-      const auto looks = static_cast<std::size_t>(dice.between(0, dice.chance(20) ? 700 : 20));
+      const auto looks = static_cast<std::size_t>(dice.between(0, dice.chance(20) ? 2500 : 20));
       for (std::size_t at = 0; at < looks; ++at) {
         const Victim* victim = victims.cheapest(at);
         ASSERT_EQ(victim == nullptr, at >= expected.size()) << "seed " << seed;
