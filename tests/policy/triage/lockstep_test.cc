@@ -67,7 +67,7 @@ void compare(const TestHostOptions& host_options, std::uint64_t count, std::span
       EngineOptions engine;
       // The random jobs run for minutes, so that both short scales make the rules on progress act.
       engine.of<TriageOptions>().time_scale = dice.chance(50) ? 0.125 : 0.015625;
-      if (dice.chance(50)) engine.of<TriageOptions>().tied = dice.between(0, 8);
+      if (dice.chance(50)) engine.of<TriageOptions>().tied = dice.chance(50) ? 0 : dice.between(0, 8);
       if (dice.chance(50)) engine.of<TriageOptions>().tried = dice.between(0, 4);
       TestHost host(dice, algorithm, engine, host_options);
       oracle::DecisionChecker checker;
@@ -104,8 +104,8 @@ void compare(const TestHostOptions& host_options, std::uint64_t count, std::span
   EXPECT_GT(pauses, few ? 30u : 100u);
   EXPECT_GT(moves, few ? 0u : 5u);
   EXPECT_GT(cuts, few ? 30u : 100u);
-  EXPECT_GT(few_tried, few ? 5u : 15u);
-  EXPECT_GT(late, few ? 0u : 5u);
+  EXPECT_GT(few_tried, few ? 0u : 15u);
+  if (!few) EXPECT_GT(late, 5u);
 }
 
 TEST(TriageLockstep, EqualNodes) {
