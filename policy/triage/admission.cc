@@ -76,15 +76,11 @@ bool Admission::run(DecisionContext& context, Placer& placer) {
     if (!paused) break;
   }
   shortest_wait_ = kNever;
-  const auto waits = [&](JobSlot job) {
+  for (JobSlot job : context.state.active()) {
     if (!context.state.placed(job))
       shortest_wait_ = std::min(shortest_wait_, context.job(job).flow_time(context.at.now));
-  };
-  waiting_.each(waits);  // in the last round
-  for (const Reason& reason : displaced_) {
-    waits(reason.job);
-    was_displaced_[reason.job] = 0;
   }
+  for (const Reason& reason : displaced_) was_displaced_[reason.job] = 0;
   return changed;
 }
 
@@ -380,7 +376,7 @@ bool Admission::mark_victims(const DecisionContext& context, const JobView& job,
     const Victim victim = *next;
     const JobView& spec = context.job(victim.job);
     if (!(victim.cost < terms.least) || too_old_for(spec, job, context.at, context.options)) continue;
-    if (!(static_cast<double>(marked_.size()) < most)) return false;
+    if (static_cast<double>(marked_.size()) >= most) return false;
     room_.without(spec, context.state.nodes_of(victim.job));
     marked_.push_back(victim);
   }

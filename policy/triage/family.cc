@@ -38,10 +38,13 @@ TriageParts parts_of(const Values& values) {
           static_cast<TriageParts::Moves>(values[2]), values[3] != 0};
 }
 
+template <typename Options>
+using NumberOf = double Options::*;
+
 struct Parameter {
   enum class Kind { seconds, period, ratio, margin, power, width, count };
   std::string_view name;  ///< with the "="
-  double TriageOptions::* member;
+  NumberOf<TriageOptions> member;
   Kind kind;
 };
 constexpr std::array<Parameter, 18> kParameters{{{"PATIENCE=", &TriageOptions::patience, Parameter::Kind::seconds},

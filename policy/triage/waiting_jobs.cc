@@ -5,6 +5,7 @@
 #include <functional>
 
 namespace dfrs::triage {
+
 std::size_t WaitingJobs::KindHash::operator()(const Kind& kind) const {
   constexpr std::size_t kFactor = 0x9e3779b97f4a7c15;
   std::size_t hash = static_cast<std::size_t>(kind.state);

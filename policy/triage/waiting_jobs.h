@@ -37,12 +37,6 @@ class WaitingJobs {
   /// After the last job was added. O(jobs).
   void start();
 
-  /// Calls `visit(job)` for each job added. O(jobs).
-  template <typename Visit>
-  void each(Visit&& visit) const {
-    for (const Entry& entry : entries_) visit(entry.job.job);
-  }
-
   bool empty();
   /// Takes out the most urgent job of those that do not rest. O(log jobs), and once for each kind O(its jobs x log of
   /// these).

@@ -4,24 +4,17 @@
 #include <algorithm>
 
 #include "policy/core/compare.h"
-#include "policy/core/node_runs.h"
 #include "policy/triage/weights.h"
 
 namespace dfrs::triage {
 
 namespace {
 
-// Of a job on these ascending nodes. Most jobs have few tasks, and counting them all beats searching.
-std::ptrdiff_t tasks_on(std::span<const NodeIndex> nodes, NodeIndex n) {
-  constexpr std::size_t kFew = 16;
-  if (nodes.size() <= kFew) return std::count(nodes.begin(), nodes.end(), n);
-  const auto [first, last] = std::equal_range(nodes.begin(), nodes.end(), n);
-  return last - first;
-}
-
 // The CPU need of all the job's tasks on the node.
 double need_on(const ClusterView& view, const ClusterState& state, JobSlot job, NodeIndex n) {
-  return view.jobs[job].cpu_need * static_cast<double>(tasks_on(state.nodes_of(job), n));
+  const std::span<const NodeIndex> nodes = state.nodes_of(job);
+  const auto [first, last] = std::equal_range(nodes.begin(), nodes.end(), n);
+  return view.jobs[job].cpu_need * static_cast<double>(last - first);
 }
 
 std::size_t as_count(double number) {
@@ -250,8 +243,7 @@ Seconds Yields::next_look(const ClusterState& state) {
 }
 
 void Yields::append_changes(const ClusterView& view, const ClusterState& state, Outcome& outcome) {
-  const auto earlier = [&](JobSlot a, JobSlot b) { return state.order(a) < state.order(b); };
-  if (!std::is_sorted(set_.begin(), set_.end(), earlier)) std::sort(set_.begin(), set_.end(), earlier);
+  std::sort(set_.begin(), set_.end(), [&](JobSlot a, JobSlot b) { return state.order(a) < state.order(b); });
   set_.erase(std::unique(set_.begin(), set_.end()), set_.end());
   for (JobSlot job : set_) {
     if (!state.placed(job)) continue;

@@ -21,8 +21,7 @@
 
 namespace dfrs::triage {
 
-/// Weights for which a call has not had the time are looked at after that many seconds, scaled by
-/// TriageOptions::time_scale.
+/// Weights that a call leaves for later are looked at after that many seconds, scaled by TriageOptions::time_scale.
 inline constexpr Seconds kLookOn = 2;
 
 class Yields {
