@@ -58,6 +58,7 @@ SCHED_SOURCES = \
 	plugin/saving.c \
 	plugin/saving.h \
 	plugin/sched_dfrs.c \
+	plugin/slow.h \
 	plugin/slurm_settings.c \
 	plugin/slurm_settings.h \
 	plugin/snapshot.c \

@@ -10,10 +10,13 @@
 #include "plugin/clock.h"
 #include "plugin/compat.h"
 #include "plugin/pace.h"
+#include "plugin/slow.h"
 
 /* Saves before launches. Single ones follow one another at once; the credit of rest is for 2 s of saving. */
 static struct pace launches = {.share = 0.2, .credit = 8};
 static const double kShareOtherwise = 0.1;
+/* Where a start takes as long as the commands of its user, its save is what it waits for most. */
+static struct slow slow = {.limit = 0.05, .turns = 5};
 static const double kShortestPause = 0.2; /* s, between saves for which nothing waits */
 /* s; a backup that gives control back may still be writing its last state. It ends if it finds a newer one, instead of
  * standing by again, so we do not save sooner than Slurm would. */
@@ -26,8 +29,6 @@ static const double kHoldAfter = 3, kLongestWait = 60;
 
 static double last_begin = -INFINITY, last_end = -INFINITY; /* s, monotonic */
 static time_t last_second;                                  /* in which the last save began, by Slurm's clock */
-
-static double last_took(void) { return last_end > last_begin ? last_end - last_begin : 0; }
 
 static void wait_for(double seconds) {
   const struct timespec moment = {.tv_nsec = (long)(seconds * 1e9)};
@@ -109,9 +110,9 @@ static bool saved(const char *path) {
   return false;
 }
 
-/* Makes Slurm's thread save everything. Does nothing before slurmctld has started that thread. */
-static void flush(void) {
-  if (slurmctld_config.thread_id_save == 0) return;
+/* Makes Slurm's thread save everything. False: it could not, or slurmctld has not started that thread yet. */
+static bool flush(void) {
+  if (slurmctld_config.thread_id_save == 0) return false;
   if (!pthread_equal(slurmctld_config.thread_id_save, saver)) {
     wait_for(0.1); /* the id may be set just before the thread runs */
     saver = slurmctld_config.thread_id_save;
@@ -129,6 +130,7 @@ static void flush(void) {
   }
   if (!done) error("sched/dfrs: jobs could not be saved within %.0f s; see Slurm's errors above", kLongestWait);
   xfree(path);
+  return done;
 }
 
 /* False: a backup controller, in which Slurm saves later. */
@@ -137,8 +139,9 @@ static bool save(void) {
   if (slurmctld_primary == 0) return false;
   last_second = time(NULL);
   last_begin = monotonic_clock();
-  flush();
+  const bool done = flush();
   last_end = monotonic_clock();
+  if (done) slow_worked(&slow, saving_took());
   return true;
 }
 
@@ -148,6 +151,10 @@ void saving_now(void) {
 
 void saving_finish(void) { (void)let_end(kLongestHoldAtEnd); }
 
+double saving_took(void) { return last_end > last_begin ? last_end - last_begin : 0; }
+
+bool saving_is_slow(void) { return slow.is; }
+
 double saving_rest(void) { return pace_rest(&launches, monotonic_clock()); }
 
 double saving_if_due(void) {
@@ -155,7 +162,7 @@ double saving_if_due(void) {
   if (!let_end(kLongestHold)) return kShortestPause;
   /* Slurm's time of change is a whole second: a change in the second of the last save may be newer than the save. */
   if (last_job_update < last_second) return INFINITY;
-  const double rest = last_took() * (1 / kShareOtherwise - 1);
+  const double rest = saving_took() * (1 / kShareOtherwise - 1);
   const double due = last_end + (rest > kShortestPause ? rest : kShortestPause);
   const double now = monotonic_clock();
   static double begun = -1;

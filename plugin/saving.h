@@ -6,7 +6,7 @@
  * on a node that does not have it. So the file is written
  *
  * - before a started job's script is launched or its srun notified (write-ahead), so that the saved state contains
- * every running task;
+ * every running task; or right after, as SaveBeforeLaunch says;
  * - soon after any other change of jobs, such as an end or a submission.
  *
  * A save ends though jobs keep changing, as in a burst of submissions: what it waits for is a save that began after the
@@ -23,6 +23,12 @@
 /* Saves the jobs as they are now, and all else that is due, and returns when they are on disk. Slurm's thread takes
  * conf and job read locks while it copies. In a backup controller it does not wait: Slurm saves there 5 s later. */
 void saving_now(void);
+
+/* How long (s) the last save took; 0 before the first. */
+double saving_took(void);
+
+/* Whether saves take longer than 50 ms, as five successful ones in a row last agreed; false before that. */
+bool saving_is_slow(void);
 
 /* How long (s) the next saving_now() should wait, so that they take a fifth of the time at most, in the long run. */
 double saving_rest(void);

@@ -168,6 +168,17 @@ static void log_round(struct rounds *r, const struct round_times *times, size_t 
   r->holds = (struct hold_times){0};
 }
 
+/* Whether jobs are saved before they are launched. */
+static bool saved_first(void) {
+  static bool before = true;
+  const bool now = dfrs_controller_save_before_launch(controller, saving_is_slow());
+  if (now != before) {
+    info("sched/dfrs: from now on jobs are %s (SaveBeforeLaunch in dfrs.conf; the last save took %.0f ms)",
+         now ? "saved before they are launched" : "launched first and saved right after", saving_took() * 1e3);
+  }
+  return before = now;
+}
+
 /* False: no snapshot of the jobs could be taken now. */
 static bool one_round(struct rounds *r) {
   r->wake_at = wall_clock() + kLongestIdle;
@@ -200,8 +211,7 @@ static bool one_round(struct rounds *r) {
     return true;
   }
   struct applied applied = {.rounds = r, .operations = &operations};
-  const struct launching launching = {
-      .after_save = dfrs_controller_save_before_launch(controller), .before = take_results, .argument = &applied};
+  const struct launching launching = {.after_save = saved_first(), .before = take_results, .argument = &applied};
   times.saving = apply_operations(r->snapshot, operations.list, operations.count, r->results, &launching, &r->holds);
   log_round(r, &times, operations.count);
   if (times.saving > 0 && saving_rest() > r->rest) r->rest = saving_rest();

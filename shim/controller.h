@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* Incremented at each change of this header; the plugin compares it with dfrs_controller_abi(). */
-#define DFRS_CONTROLLER_ABI 8
+#define DFRS_CONTROLLER_ABI 9
 uint32_t dfrs_controller_abi(void);
 
 struct dfrs_controller;
@@ -61,7 +61,7 @@ size_t dfrs_controller_partitions(const struct dfrs_controller* controller, cons
 bool dfrs_controller_stock_backfill(const struct dfrs_controller* controller);
 
 /* Whether jobs are saved before they are launched, or right after (SaveBeforeLaunch). */
-bool dfrs_controller_save_before_launch(const struct dfrs_controller* controller);
+bool dfrs_controller_save_before_launch(const struct dfrs_controller* controller, bool saves_take_long);
 
 /* QuotaWait of the configuration, in ms: the wait to pass to dfrs_controller_deliver. */
 uint32_t dfrs_controller_quota_wait(const struct dfrs_controller* controller);

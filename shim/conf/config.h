@@ -56,6 +56,9 @@ struct AgentPort {
 /// Where the weights of jobs come from (shim/controller/weights.h).
 enum class WeightRule : std::uint8_t { none, priority, qos, fair_share };
 
+/// Whether slurmctld saves a job before it launches it; `automatic`: where saves are quick (plugin/saving.h).
+enum class SaveBeforeLaunch : std::uint8_t { automatic, yes, no };
+
 /// The defaults are those of dfrs.conf. Members are in the order of etc/dfrs.conf.example; the ranges are
 /// those of settings.cc.
 struct Config {
@@ -87,9 +90,9 @@ struct Config {
   bool control_metrics = true;                      ///< ControlMetrics
   std::uint32_t quota_wait_ms = 100;                ///< QuotaWait, 0 .. 10,000
   Seconds comment_interval = 10;                    ///< CommentInterval, 0 (never) .. 86,400
-  bool save_before_launch = true;                   ///< SaveBeforeLaunch
-  bool stock_backfill = true;                       ///< StockBackfill
-  std::optional<std::string> record_file;           ///< RecordFile; absolute
+  SaveBeforeLaunch save_before_launch = SaveBeforeLaunch::automatic;  ///< SaveBeforeLaunch
+  bool stock_backfill = true;                                         ///< StockBackfill
+  std::optional<std::string> record_file;                             ///< RecordFile; absolute
 
   /// The defaults; partitions are still to be filled in.
   Config();

@@ -419,10 +419,12 @@ std::vector<Setting> all_settings() {
       number_setting(about("CommentInterval", "job comments",
                            "Time between updates of a job's yield in its comment; 0 for never."),
                      &Config::comment_interval, Real{"a number of seconds", 0, 86'400}),
-      yes_no_setting(about("SaveBeforeLaunch", "plugins",
-                           "Whether slurmctld saves its jobs before a job is launched, so that one that is killed "
-                           "forgets no job that runs."),
-                     &Config::save_before_launch),
+      word_setting<SaveBeforeLaunch>(
+          about("SaveBeforeLaunch", "plugins",
+                "Whether slurmctld saves its jobs before a job is launched, so that one that is killed forgets no job "
+                "that runs; auto: unless saves take longer than 50 ms."),
+          &Config::save_before_launch, {"auto", "yes", "no"},
+          {SaveBeforeLaunch::automatic, SaveBeforeLaunch::yes, SaveBeforeLaunch::no}),
       yes_no_setting(about("StockBackfill", "plugins",
                            "Whether Slurm's own backfill runs beside dfrs, for the partitions that dfrs does not "
                            "manage."),

@@ -151,8 +151,9 @@ bool dfrs_controller_stock_backfill(const struct dfrs_controller* controller) {
   return controller->host->config().stock_backfill;
 }
 
-bool dfrs_controller_save_before_launch(const struct dfrs_controller* controller) {
-  return controller->host->config().save_before_launch;
+bool dfrs_controller_save_before_launch(const struct dfrs_controller* controller, bool saves_take_long) {
+  const shim::SaveBeforeLaunch rule = controller->host->config().save_before_launch;
+  return rule == shim::SaveBeforeLaunch::automatic ? !saves_take_long : rule == shim::SaveBeforeLaunch::yes;
 }
 
 uint32_t dfrs_controller_quota_wait(const struct dfrs_controller* controller) {

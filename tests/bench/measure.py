@@ -157,16 +157,16 @@ def slurmctld(build, figures):
     """A real slurmctld with 10,000 played nodes; needs root."""
     build.make("all", "tests/bench/fake_slurmd", "tests/bench/submit_jobs")
     for scheduler, runs in (("dfrs", RUNS), ("backfill", 1)):
-        found = bench_slurmctld(build, f"--schedulers {scheduler} --parts array,burst,busy,restart,unsaved --runs {runs}")
+        found = bench_slurmctld(build, f"--schedulers {scheduler} --parts array,burst,busy,restart,after --runs {runs}")
         for run in found[scheduler]:
             for name, value in run.items():
                 figures.add("slurmctld", name, scheduler, value)
 
 
 def launch(build, figures):
-    """The same where jobs are launched before they are saved; needs root."""
+    """The same where jobs are saved before they are launched; needs root."""
     build.make("all", "tests/bench/fake_slurmd", "tests/bench/submit_jobs")
-    for run in bench_slurmctld(build, f"--schedulers dfrs --parts burst,busy --launch-first --runs {RUNS}")["dfrs"]:
+    for run in bench_slurmctld(build, f"--schedulers dfrs --parts burst,busy --save-before-launch yes --runs {RUNS}")["dfrs"]:
         for name in ("single", "burst"):
             figures.add("launch", name, "dfrs", run[name])
 

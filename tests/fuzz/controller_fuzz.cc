@@ -253,7 +253,7 @@ class Fuzz {
             "the managed partitions are known");
     dfrs_controller_wants(controller_);
     dfrs_controller_stock_backfill(controller_);
-    dfrs_controller_save_before_launch(controller_);
+    dfrs_controller_save_before_launch(controller_, choices_.one_in(2));
     controller.explain(choices_.below(16));
     if (choices_.one_in(4)) controller.repack_dry_run();
     double share = 0;

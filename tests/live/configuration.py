@@ -115,6 +115,7 @@ def dfrs_conf(options, place):
         "SuspendNeedsSwap": "no",  # this host's memory is enough for all jobs of all nodes
         "AgentPort": f"slurmd+{place.agent_port_offset}",
         "ControlPort": place.ports["control"],
+        "SaveBeforeLaunch": "yes",  # auto depends on how busy this host is
     }
     for name, value in options.settings.items():
         values = {known: old for known, old in values.items() if known.lower() != name.lower()}

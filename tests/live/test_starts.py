@@ -80,6 +80,19 @@ class LaunchedFirst(WhenSaved):
         self.assertIn(b"looks2", saved)
 
 
+class LaunchedFirstBecauseSavesAreSlow(WhenSaved):
+    options = _options({"SaveBeforeLaunch": "auto"})
+
+    def test_jobs_are_saved_first_until_five_saves_were_slow(self):
+        seen = self.seen_by_jobs(5)
+        self.assertEqual(seen, sorted(seen, reverse=True))
+        self.assertTrue(seen[0])
+        self.assertFalse(seen[-1])
+        log = self.cluster.log("slurmctld").read_text(encoding="utf-8")
+        self.assertEqual(len(re.findall("from now on jobs are launched first and saved right after", log)), 1)
+        self.assertNotIn("from now on jobs are saved before", log)
+
+
 class Limits(LiveTest):
     options = _options()
 

@@ -15,7 +15,7 @@ tests_plugin_sched_driver_so_SOURCES = \
 	tests/plugin/sched_driver.c
 
 PLUGIN_TESTS = tests/plugin/job_shape_test tests/plugin/marks_test tests/plugin/node_hints_test tests/plugin/pace_test \
-	tests/plugin/saving_test tests/plugin/usage_records_test
+	tests/plugin/saving_test tests/plugin/slow_test tests/plugin/usage_records_test
 tests_plugin_job_shape_test_SOURCES = \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
@@ -43,10 +43,16 @@ tests_plugin_saving_test_SOURCES = \
 	plugin/pace.h \
 	plugin/saving.c \
 	plugin/saving.h \
+	plugin/slow.h \
 	tests/plugin/saving_test.c
 tests_plugin_saving_test_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
 tests_plugin_saving_test_LDFLAGS =
 tests_plugin_saving_test_LDADD = $(PTHREAD_LIBS)
+tests_plugin_slow_test_SOURCES = \
+	plugin/slow.h \
+	tests/plugin/slow_test.c
+tests_plugin_slow_test_LDFLAGS =
+tests_plugin_slow_test_LDADD =
 tests_plugin_usage_records_test_SOURCES = \
 	plugin/usage_records.c \
 	plugin/usage_records.h \

@@ -34,6 +34,7 @@ static int due;
 static atomic_int saves; /* begun */
 static atomic_bool storm_over = true;
 static atomic_bool disk_full;
+static atomic_bool disk_slow;
 
 static char folder[] = "/tmp/dfrs-saving-XXXXXX";
 
@@ -101,7 +102,7 @@ static void save(void) {
   atomic_fetch_add(&saves, 1);
   pthread_rwlock_rdlock(&job_lock);
   const long value = jobs;
-  pause_for(1000);
+  pause_for(atomic_load(&disk_slow) ? 60000 : 1000);
   pthread_rwlock_unlock(&job_lock);
   await_change(value);
   if (atomic_load(&disk_full)) return;
@@ -208,6 +209,16 @@ static void quiet(void) {
   expect(at_rest(), "then the thread waits");
 }
 
+static void slow_disk(void) {
+  atomic_store(&disk_slow, true);
+  for (int times = 0; times < 5; ++times) {
+    (void)change();
+    saving_now();
+  }
+  atomic_store(&disk_slow, false);
+  expect(saving_is_slow() && saving_took() > 0.06, "five slow saves are slow");
+}
+
 static void storm(void) {
   const pthread_t submissions = storm_begins();
   for (int round = 0; round < 20; ++round) {
@@ -257,6 +268,7 @@ int main(void) {
   expect(access(path_of("job_state"), F_OK) != 0, "nothing is saved before slurmctld has a thread for it");
   if (pthread_create(&slurmctld_config.thread_id_save, NULL, slurmctld_state_save, NULL) != 0) abort();
   quiet();
+  slow_disk();
   storm();
   full_disk();
   end();

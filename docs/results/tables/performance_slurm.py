@@ -34,7 +34,7 @@ SLURMCTLD = [
      ["hold array", "hold burst", "hold restart"], " ms", 1, []),
     ("submission to launch of one small job, that load, median", "100 ms, a tenth of backfill's", ["single"], " ms",
      1000, None),
-    ("the same with `SaveBeforeLaunch=no`", "100 ms", ["single launched first"], " ms", 1000, []),
+    ("the same with `SaveBeforeLaunch=yes`", "", ["single saved first"], " ms", 1000, []),
     ("array of 10,000 one-second tasks, starts a second", "200, no fewer than backfill", ["array"], "", 1, None),
     ("10,000 separate jobs in a burst: all started after", "60 s", ["burst"], " s", 1, None),
     ("squeue meanwhile: median; longest", "1 s", ["squeue median", "squeue"], " s", 1, None),
@@ -46,7 +46,7 @@ SLURMCTLD = [
 
 def slurmctld():
     found = {**read("slurmctld"),
-             ("slurmctld", "single launched first", "dfrs"): read("launch")["launch", "single", "dfrs"]}
+             ("slurmctld", "single saved first", "dfrs"): read("launch")["launch", "single", "dfrs"]}
     rows = []
     for what, goal, ours, unit, scale, theirs in SLURMCTLD:
         cells = []

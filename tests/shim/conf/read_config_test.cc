@@ -61,7 +61,7 @@ TEST(ReadConfig, Defaults) {
   EXPECT_EQ(config.control_port, 6822);
   EXPECT_EQ(config.quota_wait_ms, 100U);
   EXPECT_EQ(config.comment_interval, 10);
-  EXPECT_TRUE(config.save_before_launch);
+  EXPECT_EQ(config.save_before_launch, SaveBeforeLaunch::automatic);
   EXPECT_TRUE(config.stock_backfill);
   EXPECT_EQ(config.record_file, std::nullopt);
 }
@@ -89,7 +89,7 @@ TEST(ReadConfig, EveryKey) {
   EXPECT_EQ(config.control_port, 1);
   EXPECT_EQ(config.quota_wait_ms, 0U);
   EXPECT_EQ(config.comment_interval, 0);
-  EXPECT_FALSE(config.save_before_launch);
+  EXPECT_EQ(config.save_before_launch, SaveBeforeLaunch::no);
   EXPECT_FALSE(config.stock_backfill);
   EXPECT_EQ(config.record_file, "/var/log/a b#c");
 }

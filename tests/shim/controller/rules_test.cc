@@ -362,6 +362,19 @@ TEST(CEntries, ErrorsAreMessages) {
   EXPECT_EQ(dfrs_controller_abi(), static_cast<std::uint32_t>(DFRS_CONTROLLER_ABI));
 }
 
+TEST(CEntries, SaveBeforeLaunch) {
+  OneNode host(one_node_conf(""));
+  const auto saved_first = [&](bool saves_take_long) {
+    return dfrs_controller_save_before_launch(host.slurm.controller(), saves_take_long);
+  };
+  EXPECT_TRUE(saved_first(false));
+  EXPECT_FALSE(saved_first(true));
+  ASSERT_TRUE(host.slurm.reconfigure(one_node_conf("SaveBeforeLaunch=yes\n")));
+  EXPECT_TRUE(saved_first(true));
+  ASSERT_TRUE(host.slurm.reconfigure(one_node_conf("SaveBeforeLaunch=no\n")));
+  EXPECT_FALSE(saved_first(false));
+}
+
 TEST(CEntries, ABadConfigurationLeavesTheFormerOne) {
   OneNode host(one_node_conf(""));
   std::string error;
