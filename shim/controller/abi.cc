@@ -152,8 +152,8 @@ bool dfrs_controller_stock_backfill(const struct dfrs_controller* controller) {
 }
 
 bool dfrs_controller_save_before_launch(const struct dfrs_controller* controller, bool saves_take_long) {
-  const shim::SaveBeforeLaunch rule = controller->host->config().save_before_launch;
-  return rule == shim::SaveBeforeLaunch::automatic ? !saves_take_long : rule == shim::SaveBeforeLaunch::yes;
+  const dfrs::shim::SaveBeforeLaunch rule = controller->host->config().save_before_launch;
+  return rule == dfrs::shim::SaveBeforeLaunch::automatic ? !saves_take_long : rule == dfrs::shim::SaveBeforeLaunch::yes;
 }
 
 uint32_t dfrs_controller_quota_wait(const struct dfrs_controller* controller) {

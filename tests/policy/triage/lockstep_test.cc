@@ -125,6 +125,11 @@ TEST(TriageLockstep, JobsThatAreAlikeOnGeneralPlatforms) {
   compare({.worlds = true, .jobs = 60, .kinds = 4}, oracle::cases(30));
 }
 
+// As with CpuNeed=measured.
+TEST(TriageLockstep, NeedsChange) {
+  compare({.general = false, .nodes_come_and_go = false, .needs_change = true, .jobs = 30}, oracle::cases(40));
+}
+
 // Some jobs keep their work, others lose it, and others may not be paused at all.
 TEST(TriageLockstep, MixedWorlds) {
   compare({.general = false, .nodes_come_and_go = false, .worlds = true, .jobs = 30}, oracle::cases(60));

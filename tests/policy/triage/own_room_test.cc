@@ -36,8 +36,8 @@ class OwnRoom : public testing::Test {
 
   JobView& add_newcomer(double cpu_need, Seconds waited = 0) { return add(cpu_need, kNow - waited); }
 
-  // How many got room of their own. Each decision is that of the plain reference.
-  int own_rooms() {
+  // How many got room of their own. Each decision is that of the plain reference. `tried`: TRIED.
+  int own_rooms(double tried = TriageOptions().tried) {
     std::vector<NodeView> nodes(loads_.size());
     for (NodeView& node : nodes) node.spec.rigid[kMemory] = 1000;
     numbers_.resize(loads_.size());
@@ -50,6 +50,7 @@ class OwnRoom : public testing::Test {
     const std::array events{Event{EventKind::resync, kNoSlot}};
     const Algorithm algorithm = *parse_algorithm("Triage/MOVE=NONE");
     EngineOptions options;
+    options.of<TriageOptions>().tried = tried;
     auto engine = Engine::create(algorithm, options);
     (*engine)->explain(true);
     const auto decisions = (*engine)->step(view, {}, events);
@@ -128,6 +129,25 @@ TEST_P(OwnRooms, AreThoseOfTheReference) {
     if (dice.chance(30)) job.weight = 0.5;
   }
   own_rooms();
+}
+
+// Where some lose their work, victims do not come by what they cost. A newcomer for which TRIED victims were tried in
+// vain says nothing about one for which the first of these do not count.
+TEST_P(OwnRooms, AreThoseOfTheReferenceWhereFewAreTried) {
+  oracle::Dice dice(GetParam());
+  const auto nodes = static_cast<NodeIndex>(dice.between(2, 10));
+  for (NodeIndex node = 0; node < nodes; ++node) {
+    for (int k = dice.between(1, 3); k > 0; --k) {
+      JobView& job = add_resident(1, node, dice.pick(std::vector<Seconds>{10, 100, 5000, 50000}));
+      job.submit = kNow - job.clock.base * dice.between(1, 20);
+      job.pauses = dice.chance(50) ? Pauses::lost : Pauses::kept;
+    }
+  }
+  for (int k = dice.between(3, 8); k > 0; --k) {
+    JobView& job = add_newcomer(1, dice.pick(std::vector<Seconds>{0, 10, 100, 1000}));
+    if (dice.chance(50)) job.weight = dice.pick(std::vector<double>{0.1, 0.5});
+  }
+  own_rooms(dice.between(0, 3));
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, OwnRooms, testing::Range<std::uint64_t>(1, 301));
