@@ -44,7 +44,6 @@ void Yields::begin(const ClusterView& view, std::span<const Event> events, const
   nothing_known_ = nothing_known_ || has_event(events, EventKind::resync);
   if (nothing_known_) overloaded_.assign(state.node_count(), 0);
   used_.resize(state.node_count());
-  for (NodeIndex n : changed_) used_[n] = {};
 }
 
 void Yields::update(const ClusterView& view, const ClusterState& state, const Residents& residents) {

@@ -133,7 +133,7 @@ class TestHost {
   void change_needs(std::vector<Event>& events) {
     for (std::size_t k = 0; k < slots_; ++k) {
       if (jobs_[k].state == JobState::absent || !dice_.chance(20)) continue;
-      jobs_[k].cpu_need = 0.05 * dice_.between(1, 20);
+      jobs_[k].cpu_need = dice_.between(1, 16) / 16.0;  // sums are exact, in any order
       events.push_back({EventKind::changed, static_cast<JobSlot>(k)});
     }
   }
