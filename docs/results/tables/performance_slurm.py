@@ -35,6 +35,7 @@ SLURMCTLD = [
     ("submission to launch of one small job, that load, median", "100 ms, a tenth of backfill's", ["single"], " ms",
      1000, None),
     ("the same with `SaveBeforeLaunch=yes`", "", ["single saved first"], " ms", 1000, []),
+    ("the same from 20 s after the restart on", "", ["single after"], " ms", 1000, []),
     ("array of 10,000 one-second tasks, starts a second", "200, no fewer than backfill", ["array"], "", 1, None),
     ("10,000 separate jobs in a burst: all started after", "60 s", ["burst"], " s", 1, None),
     ("squeue meanwhile: median; longest", "1 s", ["squeue median", "squeue"], " s", 1, None),
