@@ -138,8 +138,9 @@ class Suspending(PausingTest):
     def test_paused_jobs_survive_a_restart_of_slurmctld(self):
         work = 3.6
         first = self.fill(work)
-        new = self.sbatch_burn(2.0, memory=900)  # longer than the restart takes on a busy host
-        self.wait_event(new)
+        over = self.folder / "restarted"
+        new = self.sbatch(memory=900, script=f"until [ -e {over} ]; do sleep 0.1; done")
+        self.wait_state(new, "RUNNING")
         paused = self.suspended(first)
         before = self.of_dfrs(paused[0])
         self.cluster.stop("slurmctld")
@@ -148,6 +149,7 @@ class Suspending(PausingTest):
         self.assertEqual(jobs.state(self.cluster, paused[0]), "SUSPENDED")
         self.assertAlmostEqual(after["virtual_time_s"], before["virtual_time_s"], places=2)
         self.assertEqual(after["pauses"], before["pauses"])
+        over.touch()
         ended = self.wait_ended(first + [new])
         self.assert_completed(ended)
         for job in first:
