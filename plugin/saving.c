@@ -15,7 +15,7 @@
 /* Saves before launches. Single ones follow one another at once; the credit of rest is for 2 s of saving. */
 static struct pace launches = {.share = 0.2, .credit = 8};
 static const double kShareOtherwise = 0.1;
-/* Where a start takes as long as the commands of its user, its save is what it waits for most. */
+/* A longer save takes most of the time from a submission to its start. */
 static struct slow slow = {.limit = 0.05, .turns = 5};
 static const double kShortestPause = 0.2; /* s, between saves for which nothing waits */
 /* s; a backup that gives control back may still be writing its last state. It ends if it finds a newer one, instead of

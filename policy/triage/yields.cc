@@ -170,8 +170,9 @@ double Yields::used_on(const ClusterView& view, const ClusterState& state, const
 
 void Yields::keep(const ClusterView& view, const ClusterState& state) {
   for (NodeIndex n : seeds_) overloaded_[n] = overloaded(state, n) ? 1 : 0;
-  for (NodeIndex n : group_.nodes()) used_[n] = {};  // nobody asks what is used on a node before it is overloaded
-  std::size_t limited = 0;                           // contention_.jobs() is a subsequence of group_.jobs()
+  // Nodes whose jobs have new needs are among these, too. Nobody asks what is used on a node before it is overloaded.
+  for (NodeIndex n : group_.nodes()) used_[n] = {};
+  std::size_t limited = 0;  // contention_.jobs() is a subsequence of group_.jobs()
   for (JobSlot job : group_.jobs()) {
     const bool is_limited = limited < found_.size() && contention_.jobs()[limited].slot == job;
     set(view, job, is_limited ? found_[limited++] : 1, is_limited);

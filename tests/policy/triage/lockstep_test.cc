@@ -125,7 +125,7 @@ TEST(TriageLockstep, JobsThatAreAlikeOnGeneralPlatforms) {
   compare({.worlds = true, .jobs = 60, .kinds = 4}, oracle::cases(30));
 }
 
-// As with CpuNeed=measured.
+// Their CPU needs, as with CpuNeed=measured.
 TEST(TriageLockstep, NeedsChange) {
   compare({.general = false, .nodes_come_and_go = false, .needs_change = true, .jobs = 30}, oracle::cases(40));
 }
