@@ -46,6 +46,8 @@ SCHED_SOURCES = \
 	plugin/clock.h \
 	plugin/compat.h \
 	plugin/hold.h \
+	plugin/job_records.c \
+	plugin/job_records.h \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
 	plugin/lost_jobs.c \

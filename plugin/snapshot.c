@@ -8,6 +8,7 @@
 #include "plugin/array_tasks.h"
 #include "plugin/clock.h"
 #include "plugin/compat.h"
+#include "plugin/job_records.h"
 #include "plugin/job_shape.h"
 #include "plugin/lost_jobs.h"
 #include "plugin/marks.h"
@@ -25,6 +26,8 @@ struct snapshot {
   uint32_t *view_index;    /* by index in Slurm's node table: index in the view, or NO_VAL */
   const struct dfrs_job **by_id;
   job_record_t **records; /* of all of Slurm's jobs */
+  size_t record_count;
+  struct job_records job_records;
   struct node_hints node_hints;
   const part_record_t *named_part; /* of the last job, and the copy of its name */
   const char *part_name;
@@ -53,6 +56,7 @@ struct snapshot *snapshot_new(void) {
 void snapshot_free(struct snapshot *s) {
   if (!s) return;
   arena_free(&s->arena);
+  job_records_free(&s->job_records);
   node_hints_free(&s->node_hints);
   if (s->managed) bit_free(s->managed);
   if (s->scratch) bit_free(s->scratch);
@@ -114,6 +118,7 @@ static bool make_tables(struct snapshot *s) {
   s->by_id = pieces(s, jobs, sizeof(*s->by_id));
   s->dependents = pieces(s, jobs, sizeof(*s->dependents));
   s->records = pieces(s, jobs, sizeof(*s->records));
+  s->record_count = jobs;
   return !arena_failed(&s->arena);
 }
 
@@ -473,14 +478,6 @@ static bool take_job(struct snapshot *s, job_record_t *job, const part_record_t 
   return true;
 }
 
-static size_t list_records(struct snapshot *s) {
-  size_t count = 0;
-  compat_iterator each = list_iterator_create(job_list);
-  for (job_record_t *job; (job = list_next(each));) s->records[count++] = job;
-  list_iterator_destroy(each);
-  return count;
-}
-
 /* The same of jobs, and of what their records lead to. */
 static void prefetch_jobs_from(const struct snapshot *s, size_t index, size_t count) {
   if (index + kAhead < count) prefetch(s->records[index + kAhead], sizeof(job_record_t));
@@ -503,7 +500,7 @@ static void prefetch_jobs_from(const struct snapshot *s, size_t index, size_t co
 
 static void take_jobs(struct snapshot *s, time_t now) {
   s->view.jobs = s->jobs;
-  const size_t count = list_records(s);
+  const size_t count = job_records_list(&s->job_records, s->records, s->record_count);
   node_hints_reserve(&s->node_hints, count);
   s->named_part = NULL;
   for (size_t k = 0; k < count; ++k) {

@@ -14,8 +14,16 @@ tests_plugin_sched_driver_so_SOURCES = \
 	plugin/stock_backfill.h \
 	tests/plugin/sched_driver.c
 
-PLUGIN_TESTS = tests/plugin/job_shape_test tests/plugin/marks_test tests/plugin/node_hints_test tests/plugin/pace_test \
-	tests/plugin/saving_test tests/plugin/slow_test tests/plugin/usage_records_test
+PLUGIN_TESTS = tests/plugin/job_records_test tests/plugin/job_shape_test tests/plugin/marks_test \
+	tests/plugin/node_hints_test tests/plugin/pace_test tests/plugin/saving_test tests/plugin/slow_test \
+	tests/plugin/usage_records_test
+tests_plugin_job_records_test_SOURCES = \
+	plugin/job_records.c \
+	plugin/job_records.h \
+	tests/plugin/job_records_test.c
+tests_plugin_job_records_test_CPPFLAGS = $(SLURM_PLUGIN_CPPFLAGS)
+tests_plugin_job_records_test_LDFLAGS =
+tests_plugin_job_records_test_LDADD =
 tests_plugin_job_shape_test_SOURCES = \
 	plugin/job_shape.c \
 	plugin/job_shape.h \
