@@ -17,7 +17,7 @@ static void prefetch(uintptr_t record) {
 }
 
 /* By number. Returns how many were found, at most `count`: if so many, there are no others, since different numbers
- * lead to different records. */
+ * lead to different records, and in all versions of Slurm only to those in its list. */
 static size_t find_all(const struct job_records *known, job_record_t **records, size_t count) {
   size_t found = 0;
   for (size_t k = 0; k < known->count && found < count; ++k) {
