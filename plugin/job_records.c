@@ -2,7 +2,6 @@
 #include "plugin/job_records.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { kAhead = 48, kGap = 64 /* unused numbers in a row, after which no new job is expected */ };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Lists the records of all of Slurm's jobs. The links of Slurm's list lie anywhere in memory, and each has to be read
- * before the next is known: on a large cluster, to follow them takes longer than all else that is read of the jobs. So
- * jobs that were listed before are found by their numbers, and new ones by the numbers that follow.
+ * before the next is known: with 20,000 jobs, following them took a quarter of a round. So jobs that were listed before
+ * are found by their numbers, and new ones by the numbers that follow. If that does not find all, the list is followed.
  */
 #ifndef DFRS_PLUGIN_JOB_RECORDS_H
 #define DFRS_PLUGIN_JOB_RECORDS_H

@@ -91,7 +91,7 @@ static void by_hand(void) {
   purge(0);
   add(231);
   expect(complete() && follows == 0, "one is gone, one is new");
-  add(7); /* numbers begin anew */
+  add(7); /* after the highest number, Slurm starts again at the lowest */
   expect(complete() && follows == 1, "a lower number");
   expect(complete() && follows == 0, "is known from then on");
   unknown[order[1] - records] = true;
